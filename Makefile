@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# The front door: each target installs what is missing, builds what is stale, and runs.
+#
+#   make demo             SDK, sample operator and sample program; prints what eight ranks received
+#   make test             every test; T=name runs one; SAN=asan or SAN=tsan with sanitizers
+#   make lint             layers, prototypes, exported symbols, headers, documents
+#   make bench            the benchmarks, as tables and build/bench.json
+#   make install PREFIX=/opt/hcomm
+#   make format           clang-format over the sources
+
+SAN ?=
+PRESET := $(if $(SAN),$(SAN),release)
+BUILD := build/$(PRESET)
+SDK := $(CURDIR)/build/sdk
+PREFIX ?= /opt/hcomm
+
+.PHONY: all setup build sdk demo test lint bench install format clean
+
+all: build
+
+setup:
+	@scripts/setup.sh
+
+$(BUILD)/build.ninja: | setup
+	@cmake --preset $(PRESET) >/dev/null
+
+build: $(BUILD)/build.ninja
+	@cmake --build $(BUILD)
+
+sdk: PRESET := release
+sdk: build
+	@cmake --install build/release --prefix $(SDK) >/dev/null
+
+demo: sdk
+	@scripts/demo.sh $(SDK)
+
+# One test: by the name of a TEST() or of a test program.
+test: build $(if $(SAN),,sdk)
+ifdef T
+	@scripts/run_one_test.sh $(BUILD)/tests $(T)
+else
+	@ctest --test-dir $(BUILD) --output-on-failure
+endif
+
+lint: build
+	@scripts/lint.sh $(BUILD)
+
+bench: build
+	@scripts/bench.sh $(BUILD)
+
+install: build
+	@cmake --install build/release --prefix $(PREFIX)
+
+format:
+	@git ls-files '*.c' '*.h' | xargs clang-format -i
+
+clean:
+	@rm -rf build build_out
