@@ -1,0 +1,3 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Programs include this name with and without its directory. */
+#include "base/dlog_pub.h"

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * hccl_one_sided_services: put and get between ranks of a communicator. In this release each
+ * function answers HCCL_E_NOT_SUPPORT.
+ *
+ * Two ways: register memory for one peer, exchange descriptions, enable them, put and get; or
+ * register memory for the process, bind it to communicators, prepare those, put and get.
+ *
+ * Common results, not repeated below: HCCL_SUCCESS; HCCL_E_PTR for a NULL; HCCL_E_NOT_SUPPORT in
+ * this release. A timeout is in seconds: 0 is HCCL_CONNECT_TIMEOUT, -1 for ever, less is
+ * HCCL_E_PARA.
+ *
+ * Source: spec, communicator, section 6; spec, types, sections 3.7, 4 and 5.9.
+ */
+#ifndef HCCL_ONE_SIDED_SERVICES_H
+#define HCCL_ONE_SIDED_SERVICES_H
+
+#include "hccl_types.h"
+#include "base.h"
+#include "hcomm_res_defs.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+#pragma GCC visibility push(default)
+
+#ifdef __cplusplus
+static const u32 HCCL_MEM_DESC_LENGTH = 511;
+#else
+enum { HCCL_MEM_DESC_LENGTH = 511 };
+#endif
+
+/* Opaque: u32 owner's rank, u32 peer's rank, 504 bytes of record. */
+typedef struct {
+    char desc[HCCL_MEM_DESC_LENGTH + 1];
+} HcclMemDesc;
+
+typedef struct {
+    HcclMemDesc *array;
+    u32 arrayLength; /* descriptions, or room for them */
+} HcclMemDescs;
+
+/* One piece of a put or get. */
+typedef struct {
+    void *localAddr;
+    void *remoteAddr;
+    u64 count; /* elements */
+    HcclDataType dataType;
+} HcclOneSideOpDesc;
+
+typedef enum { HCCL_TOPO_FULLMESH = 0, HCCL_TOPO_NUM = 1 } HcclTopoType;
+
+typedef struct {
+    HcclTopoType topoType;
+    u64 rsvd0;
+    u64 rsvd1;
+    u64 rsvd2;
+} HcclPrepareConfig;
+
+/**
+ * Share memory with one peer. Local. For the own rank it does nothing; a range may be registered
+ * several times.
+ *
+ * @param comm        in   communicator
+ * @param remoteRank       peer
+ * @param type             0 device, 1 host
+ * @param addr        in   start; valid until deregistered
+ * @param size             bytes, above 0; at most 64 GiB on the device, 1 TiB on the host
+ * @param desc        out  description for the peer
+ *
+ * @return a common result; HCCL_E_PARA: type, size or rank.
+ * Threads: calls on one communicator must be serial.
+ * Source:  spec, communicator, section 6.
+ */
+HcclResult HcclRegisterMem(HcclComm comm, u32 remoteRank, int type, void *addr, u64 size,
+                           HcclMemDesc *desc);
+
+/**
+ * Undo HcclRegisterMem once.
+ *
+ * @param comm  in  communicator
+ * @param desc  in  description
+ *
+ * @return a common result; HCCL_E_NOT_FOUND: it is not registered.
+ * Threads: calls on one communicator must be serial.
+ * Source:  spec, communicator, section 6.
+ */
+HcclResult HcclDeregisterMem(HcclComm comm, HcclMemDesc *desc);
+
+/**
+ * Swap descriptions with a peer, which must make the same call. The first call connects. All 512
+ * bytes of a description are carried unchanged; its second rank must be the receiver's.
+ *
+ * @param comm        in   communicator
+ * @param remoteRank       peer
+ * @param local       in   what to send; at most 256 in all
+ * @param timeout          see the top
+ * @param remote      out  room for what the peer sends
+ * @param actualNum   out  how many came
+ *
+ * @return a common result; HCCL_E_PARA: both lists are empty, or timeout; HCCL_E_INTERNAL: a
+ *         description is for another rank; HCCL_E_TIMEOUT: the peer did not come.
+ * Threads: calls on one communicator must be serial.
+ * Source:  spec, communicator, section 6.
+ */
+HcclResult HcclExchangeMemDesc(HcclComm comm, u32 remoteRank, HcclMemDescs *local, int timeout,
+                               HcclMemDescs *remote, u32 *actualNum);
+
+/**
+ * Make a peer's memory usable, after the exchange.
+ *
+ * @param comm           in   communicator
+ * @param remoteMemDesc  in   description from the peer
+ * @param remoteMem      out  address and size to use as the remote range
+ *
+ * @return a common result; HCCL_E_NOT_FOUND: it was not exchanged.
+ * Threads: calls on one communicator must be serial.
+ * Source:  spec, communicator, section 6.
+ */
+HcclResult HcclEnableMemAccess(HcclComm comm, HcclMemDesc *remoteMemDesc, CommMem *remoteMem);
+
+/**
+ * Undo HcclEnableMemAccess.
+ *
+ * @param comm           in  communicator
+ * @param remoteMemDesc  in  description from the peer
+ *
+ * @return a common result; HCCL_E_NOT_FOUND: it is not enabled.
+ * Threads: calls on one communicator must be serial; no put or get may use it.
+ * Source:  spec, communicator, section 6.
+ */
+HcclResult HcclDisableMemAccess(HcclComm comm, HcclMemDesc *remoteMemDesc);
+
+/**
+ * Write pieces of local memory to a peer. Queues on `stream` and returns.
+ *
+ * @param comm        in  communicator
+ * @param remoteRank      another rank, connected
+ * @param desc        in  [descNum] pieces inside memory that both sides know
+ * @param descNum         at most 256; 0 does nothing
+ * @param stream      in  the work is ordered in it
+ *
+ * @return a common result; HCCL_E_PARA: a number or a range.
+ * Threads: calls on one communicator must be serial.
+ * Source:  spec, communicator, section 6.
+ */
+HcclResult HcclBatchPut(HcclComm comm, u32 remoteRank, HcclOneSideOpDesc *desc, u32 descNum,
+                        rtStream_t stream);
+
+/**
+ * Read pieces of a peer's memory. Queues on `stream` and returns.
+ *
+ * @param comm        in  communicator
+ * @param remoteRank      another rank, connected
+ * @param desc        in  [descNum] pieces inside memory that both sides know
+ * @param descNum         at most 256; 0 does nothing
+ * @param stream      in  the work is ordered in it
+ *
+ * @return a common result; HCCL_E_PARA: a number or a range.
+ * Threads: calls on one communicator must be serial.
+ * Source:  spec, communicator, section 6.
+ */
+HcclResult HcclBatchGet(HcclComm comm, u32 remoteRank, HcclOneSideOpDesc *desc, u32 descNum,
+                        rtStream_t stream);
+
+/**
+ * Register ranges anew whose memory was replaced under unchanged addresses.
+ *
+ * @param comm          in  [commSize] communicators
+ * @param memInfoArray  in  [arraySize] ranges
+ * @param commSize          above 0
+ * @param arraySize         above 0
+ *
+ * @return a common result; HCCL_E_PTR also for a NULL communicator in the array; HCCL_E_PARA: a
+ *         number is 0.
+ * Threads: calls on one communicator must be serial; no put or get may use the ranges.
+ * Source:  spec, communicator, section 6.
+ */
+HcclResult HcclRemapRegistedMemory(HcclComm *comm, CommMem *memInfoArray, u64 commSize,
+                                   u64 arraySize);
+
+/**
+ * Register memory for all communicators of the process.
+ *
+ * @param mem        in   range; valid until deregistered
+ * @param memHandle  out  end with HcclDeregisterGlobalMem
+ *
+ * @return a common result; HCCL_E_PARA: address NULL, size 0, or it overlaps another in part.
+ * Threads: safe.
+ * Source:  spec, communicator, section 6.
+ */
+HcclResult HcclRegisterGlobalMem(const CommMem *mem, void **memHandle);
+
+/**
+ * Undo HcclRegisterGlobalMem.
+ *
+ * @param memHandle  in  bound to no communicator any more
+ *
+ * @return a common result; HCCL_E_PARA: no such memory, or it is bound.
+ * Threads: safe.
+ * Source:  spec, communicator, section 6.
+ */
+HcclResult HcclDeregisterGlobalMem(void *memHandle);
+
+/**
+ * Bind memory to a communicator, before HcclCommPrepare.
+ *
+ * @param comm       in  communicator
+ * @param memHandle  in  from HcclRegisterGlobalMem
+ *
+ * @return a common result; HCCL_E_PARA: no such memory, or it is bound already.
+ * Threads: calls on one communicator must be serial.
+ * Source:  spec, communicator, section 6.
+ */
+HcclResult HcclCommBindMem(HcclComm comm, void *memHandle);
+
+/**
+ * Undo HcclCommBindMem.
+ *
+ * @param comm       in  communicator
+ * @param memHandle  in  bound memory
+ *
+ * @return a common result; HCCL_E_PARA: it is not bound.
+ * Threads: calls on one communicator must be serial; no put or get may use it.
+ * Source:  spec, communicator, section 6.
+ */
+HcclResult HcclCommUnbindMem(HcclComm comm, void *memHandle);
+
+/**
+ * Connect all ranks and exchange the memory that is bound. Returns when all ranks have called it.
+ * Once it has succeeded, further calls do nothing.
+ *
+ * @param comm           in  communicator
+ * @param prepareConfig  in  topoType HCCL_TOPO_FULLMESH
+ * @param timeout            see the top
+ *
+ * @return a common result; HCCL_E_PARA: topoType or timeout; HCCL_E_TIMEOUT: a rank did not come.
+ * Threads: calls on one communicator must be serial.
+ * Source:  spec, communicator, section 6.
+ */
+HcclResult HcclCommPrepare(HcclComm comm, const HcclPrepareConfig *prepareConfig,
+                           const int timeout);
+
+#pragma GCC visibility pop
+#ifdef __cplusplus
+}
+#endif
+
+#endif

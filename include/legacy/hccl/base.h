@@ -1,0 +1,3 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Where programs look for the older headers. */
+#include "../../hccl/base.h"
