@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "runtime/launch.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/list.h"
+#include "base/log.h"
+#include "runtime/context.h"
+#include "runtime/stream.h"
+
+#define WHY_LEN 480
+
+struct rt_launch {
+    struct rt_job job;
+    _Atomic uint32_t refs;        /* I1 */
+    struct rt_function *function; /* held; NULL: a host function */
+    void (*host_fn)(void *arg);
+    void *arg; /* what the kernel or the function gets */
+    uint32_t block_num;
+    uint64_t timeout_ms;
+    bool submitted; /* the task's own */
+    int32_t device; /* set by the task before it submits */
+    uint32_t stream;
+    bool resolved;     /* I2: the code was found and called */
+    uint32_t result;   /* I2 */
+    char why[WHY_LEN]; /* I2: if not resolved */
+    _Alignas(16) uint8_t args[];
+};
+
+/* Second argument of the one kernel name that is told which block it runs. */
+struct block_info {
+    uint32_t block_id;
+    uint32_t block_num;
+};
+
+static void
+unref(struct rt_launch *launch)
+{
+    if (atomic_fetch_sub_explicit(&launch->refs, 1, memory_order_acq_rel) != 1)
+        return;
+    if (launch->function != NULL)
+        rt_function_release(launch->function);
+    hc_free(launch);
+}
+
+/* ---- the job ---- */
+
+static uint32_t
+call_blocks(struct rt_launch *launch, void *address)
+{
+    bool told = strcmp(launch->function->symbol, "RunCpuKernelWithBlockDim") == 0;
+    uint32_t result = 0;
+
+    for (uint32_t i = 0; i < launch->block_num && result == 0; i++) {
+        struct block_info info = {.block_id = i, .block_num = launch->block_num};
+
+        if (told)
+            result =
+                ((uint32_t(*)(void *, struct block_info *))(uintptr_t)address)(launch->arg, &info);
+        else
+            result = ((uint32_t(*)(void *))(uintptr_t)address)(launch->arg);
+    }
+    return result;
+}
+
+static void
+run_kernel(struct rt_launch *launch)
+{
+    void *address = NULL;
+    uint32_t dropped;
+
+    rt_context_set_aicpu(launch->device); /* a library's constructors run on the device, too */
+    launch->resolved = rt_function_resolve(launch->function, launch->device, &address, launch->why,
+                                           sizeof launch->why) == ACL_SUCCESS;
+    if (launch->resolved)
+        launch->result = call_blocks(launch, address);
+    dropped = rt_batch_abandon();
+    rt_context_set_aicpu(-1);
+    if (dropped > 0)
+        LOG_WARN(KERNEL,
+                 "kernel %s on device %d returned inside a batch: the %u tasks it had put "
+                 "there are dropped; end the batch first",
+                 launch->function->key, launch->device, dropped);
+}
+
+static void
+run_job(struct rt_job *job)
+{
+    struct rt_launch *launch = HC_CONTAINER(job, struct rt_launch, job);
+    uint32_t stream = launch->stream;
+
+    if (launch->function != NULL) {
+        run_kernel(launch);
+    } else {
+        launch->host_fn(launch->arg);
+        launch->resolved = true;
+    }
+    unref(launch); /* I2 */
+    rt_stream_wake(stream);
+}
+
+/* ---- the task ---- */
+
+static enum rt_step
+submit(struct rt_stream *stream, struct rt_launch *launch)
+{
+    aclError rc;
+
+    launch->submitted = true;
+    launch->device = rt_stream_device(stream);
+    launch->stream = rt_stream_id(stream);
+    launch->job.fn = run_job;
+    atomic_fetch_add_explicit(&launch->refs, 1, memory_order_relaxed); /* I1 */
+    rc = rt_aicpu_submit(&launch->job);
+    if (rc != ACL_SUCCESS) {
+        unref(launch);
+        return rt_stream_fail(stream, rc, "kernel %s: no AICPU thread took it",
+                              launch->function == NULL ? "(host function)" : launch->function->key);
+    }
+    return RT_STEP_PARKED;
+}
+
+static enum rt_step
+finish(struct rt_stream *stream, struct rt_launch *launch)
+{
+    const struct rt_function *function = launch->function;
+
+    if (launch->resolved && launch->result == 0)
+        return RT_STEP_DONE;
+    if (!launch->resolved)
+        return rt_stream_fail(stream, ACL_ERROR_RT_AICPU_EXCEPTION, "kernel %s (%s in %s): %s",
+                              function->key, function->symbol, function->so, launch->why);
+    return rt_stream_fail(stream, ACL_ERROR_RT_AICPU_EXCEPTION,
+                          "kernel %s (%s in %s) on device %d returned %u: 0 is success",
+                          function->key, function->symbol, function->so, launch->device,
+                          launch->result);
+}
+
+static enum rt_step
+run(struct rt_stream *stream, struct rt_task *task)
+{
+    struct rt_launch *launch = task->u.call.obj;
+
+    (void)rt_stream_deadline(stream, launch->timeout_ms);
+    if (!launch->submitted)
+        return submit(stream, launch);
+    if (atomic_load_explicit(&launch->refs, memory_order_acquire) == 1) /* I2 */
+        return finish(stream, launch);
+    if (rt_stream_expired(stream))
+        return rt_stream_fail(
+            stream, ACL_ERROR_RT_AICPU_TIMEOUT,
+            "kernel %s (%s in %s) on device %d has not returned within %llu ms, its "
+            "timeout: it goes on running, its result is ignored",
+            launch->function->key, launch->function->symbol, launch->function->so, launch->device,
+            (unsigned long long)launch->timeout_ms);
+    return RT_STEP_PARKED;
+}
+
+static void
+drop(struct rt_task *task, bool ran)
+{
+    (void)ran;
+    unref(task->u.call.obj);
+}
+
+static void
+describe(const struct rt_task *task, char *text, size_t len)
+{
+    const struct rt_launch *launch = task->u.call.obj;
+
+    if (launch->function == NULL)
+        snprintf(text, len, "host function");
+    else
+        snprintf(text, len, "kernel %s (%s in %s)", launch->function->key, launch->function->symbol,
+                 launch->function->so);
+}
+
+static const struct rt_task_ops launch_ops = {
+    .name = "kernel",
+    .run = run,
+    .drop = drop,
+    .describe = describe,
+};
+
+/* ---- making one ---- */
+
+aclError
+rt_launch_new(const struct rt_launch_spec *spec, struct rt_launch **out)
+{
+    size_t copied = spec->args == NULL ? 0 : spec->args_len;
+    struct rt_launch *launch = NULL;
+
+    if (copied <= SIZE_MAX - sizeof *launch)
+        launch = hc_zalloc_aligned(16, sizeof *launch + copied);
+    if (launch == NULL)
+        return rt_set_last_error(ACL_ERROR_RT_MEMORY_ALLOCATION);
+    atomic_init(&launch->refs, 1);
+    launch->function = spec->function;
+    launch->host_fn = spec->host_fn;
+    launch->arg = spec->arg;
+    launch->block_num = spec->block_num;
+    launch->timeout_ms = spec->timeout_ms;
+    if (spec->args != NULL) {
+        memcpy(launch->args, spec->args, copied);
+        launch->arg = launch->args;
+    }
+    if (spec->function != NULL)
+        hc_handle_hold_more(&rt_function_table, spec->function->handle);
+    *out = launch;
+    return ACL_SUCCESS;
+}
+
+void
+rt_launch_destroy(struct rt_launch *launch)
+{
+    if (launch != NULL)
+        unref(launch);
+}
+
+uint8_t *
+rt_launch_args(struct rt_launch *launch)
+{
+    return launch->args;
+}
+
+aclError
+rt_launch_push(struct rt_launch *launch, struct rt_stream *stream)
+{
+    struct rt_task task = {.ops = &launch_ops, .u.call.obj = launch};
+
+    return rt_stream_push(stream, &task);
+}
+
+aclError
+rt_launch_hold_stream(aclrtStream handle, const char *api, struct rt_stream **stream)
+{
+    struct rt_context *context;
+    aclError rc = rt_context_current(&context);
+
+    if (rc != ACL_SUCCESS)
+        return rc;
+    rc = rt_stream_hold(handle, stream);
+    if (rc == ACL_SUCCESS && (*stream)->context != context) {
+        rt_stream_release(*stream);
+        rc = rt_fail(ACL_ERROR_RT_STREAM_CONTEXT,
+                     "%s: the stream belongs to another context than this "
+                     "thread's: call aclrtSetCurrentContext or aclrtSetDevice first",
+                     api);
+    }
+    rt_context_release(context);
+    return rc;
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * launch: kernels and host functions as tasks of a stream (inside this layer only).
+ *
+ * The task, run by the scheduler, must not block, and a kernel may: so the task hands the launch
+ * to an AICPU thread as a job, parks, and is woken when the job has ended. A kernel cannot be
+ * killed: when its time is over the task fails and the job goes on, with a launch that is
+ * its own by then.
+ *
+ * I1  `refs` counts the task (from push to drop) and the job (from submit to its end).
+ * I2  The job alone writes the outcome, then gives its reference back (release): a submitted task
+ *     that sees its own reference alone (acquire) may read it. So the task's is the last one, and
+ *     who waited for the stream finds the code released. The wake follows: no park misses it.
+ */
+#ifndef HC_RUNTIME_LAUNCH_H
+#define HC_RUNTIME_LAUNCH_H
+
+#include <stdatomic.h>
+
+#include "runtime/kernel.h"
+#include "runtime/runtime.h"
+
+/* What runs, and how. */
+struct rt_launch_spec {
+    struct rt_function *function; /* a kernel; or NULL and: */
+    void (*host_fn)(void *arg);   /* a host function */
+    void *arg;                    /* of host_fn; of a kernel whose arguments stay where they are */
+    const void *args;             /* kernel: copied, unless NULL */
+    size_t args_len;
+    uint32_t block_num;  /* times that the kernel runs */
+    uint64_t timeout_ms; /* 0: none */
+};
+
+/* A launch that was made but not queued yet: the copy of the arguments can be patched. */
+struct rt_launch;
+
+/* ACL_ERROR_RT_MEMORY_ALLOCATION. It holds the function. */
+aclError rt_launch_new(const struct rt_launch_spec *spec, struct rt_launch **launch);
+void rt_launch_destroy(struct rt_launch *launch); /* not queued, NULL is fine */
+
+/* Where the kernel will find its arguments: [args_len]. */
+uint8_t *rt_launch_args(struct rt_launch *launch);
+
+/* Queues it; the launch is the stream's from here on, whatever is returned. */
+aclError rt_launch_push(struct rt_launch *launch, struct rt_stream *stream);
+
+/* The stream to launch on, held. As rt_stream_hold, and ACL_ERROR_RT_STREAM_CONTEXT (logged in the
+ * name of `api`): it belongs to another context than the calling thread's. */
+aclError rt_launch_hold_stream(aclrtStream handle, const char *api, struct rt_stream **stream);
+
+#endif

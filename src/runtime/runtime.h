@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * runtime: the door of the soft NPU. Devices, memory, streams of tasks, notifies, AICPU work.
+ *
+ * Upper layers queue tasks on streams and never run them; the scheduler (sched.c) runs every
+ * stream in order on whichever thread drives: one that waits, or a pool worker. A task that
+ * cannot go on parks its stream and costs nothing until somebody wakes it.
+ *
+ * Errors here are aclError, because the acl interface is this layer's face; rt_result() turns one
+ * into the HcclResult of the layers above, once, where they call in.
+ */
+#ifndef HC_RUNTIME_RUNTIME_H
+#define HC_RUNTIME_RUNTIME_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "acl/acl_rt.h"
+#include "hccl/hccl_types.h"
+
+/* ---- Errors -------------------------------------------------------------------------------- */
+
+/* Log `fmt`, remember `code` as the thread's last error if it is a runtime-layer code, return it. */
+aclError rt_fail(aclError code, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* As rt_fail without logging: the cause has been logged, or is no fault (a full table, a query). */
+aclError rt_set_last_error(aclError code);
+
+/* ACL_ERROR_RT_FEATURE_NOT_SUPPORT, after one message that names `function`. */
+aclError rt_unsupported(const char *function);
+
+HcclResult rt_result(aclError code);
+
+/* ---- Devices and the calling thread --------------------------------------------------------- */
+
+struct rt_context;
+struct rt_stream;
+
+uint32_t rt_device_count(void);
+const char *rt_soc_name(void);
+
+/* Product generation, from the SoC name. */
+enum rt_soc { RT_SOC_A2, RT_SOC_A3, RT_SOC_950 };
+enum rt_soc rt_soc(void);
+
+/* Device of the calling thread's current context; on an AICPU thread, the device that runs the
+ * kernel. ACL_ERROR_RT_CONTEXT_NULL (logged): the thread never called aclrtSetDevice. */
+aclError rt_current_device(int32_t *device);
+
+/* true on a thread that runs an AICPU kernel. */
+bool rt_on_aicpu(void);
+
+/* Marks the process as using the library; false (logged) in a forked child. Called by every api_
+ * function that keeps state. */
+bool rt_enter(void);
+
+/* ---- Memory ---------------------------------------------------------------------------------- */
+
+enum rt_place { RT_PLACE_PAGEABLE, RT_PLACE_HOST, RT_PLACE_DEVICE };
+
+struct rt_range {
+    enum rt_place place;
+    int32_t device; /* RT_PLACE_DEVICE */
+    void *base;     /* of the allocation (or mapping, or registration) that holds the address */
+    uint64_t size;
+    bool mapped_host; /* host memory made visible to devices by aclrtHostRegister */
+};
+
+/* Device memory, zeroed, 512-byte aligned, pages appear when touched.
+ * ACL_ERROR_RT_MEMORY_ALLOCATION (logged): the device's arena is full. */
+aclError rt_mem_alloc(int32_t device, uint64_t size, void **ptr);
+
+/* Frees what rt_mem_alloc gave; NULL is fine. ACL_ERROR_RT_PARAM_INVALID (logged): no such block. */
+aclError rt_mem_free(void *ptr);
+
+/* Where `ptr` lies. An address nobody registered is RT_PLACE_PAGEABLE with base and size 0; one in
+ * device or pinned memory that is in no allocation (any more) keeps its place, with size 0. */
+void rt_mem_find(const void *ptr, struct rt_range *range);
+
+/* ---- Tasks ------------------------------------------------------------------------------------ */
+
+struct rt_task;
+
+enum rt_step {
+    RT_STEP_DONE,   /* the task is over; the stream goes on */
+    RT_STEP_PARKED, /* not yet: run() is called again after rt_stream_wake() or `park_deadline` */
+    RT_STEP_FAILED, /* rt_stream_fail() has been called; the stream drops what is queued */
+};
+
+/*
+ * What a task does. run() is called by one thread at a time, in stream order, never under a lock,
+ * and must not block: it parks instead. It may be called again for no reason (spurious wake).
+ */
+struct rt_task_ops {
+    const char *name;
+    enum rt_step (*run)(struct rt_stream *stream, struct rt_task *task);
+    /* Gives back what the task holds. Once for each task, after its last run() or instead of one
+     * (`ran` false). NULL: nothing to give back. */
+    void (*drop)(struct rt_task *task, bool ran);
+    /* "wait for notify 3 (channel to rank 2)": what the task is, for people. NULL: `name`. */
+    void (*describe)(const struct rt_task *task, char *text, size_t len);
+};
+
+/* One cache line. `u` belongs to `ops`. */
+struct rt_task {
+    const struct rt_task_ops *ops;
+    union {
+        uint64_t word[7];
+        struct {
+            void *dst;
+            const void *src;
+            uint64_t len;
+        } copy;
+        struct {
+            void *dst;
+            uint64_t len;
+            int32_t value;
+        } set;
+        struct {
+            void *obj;
+            uint64_t arg[6];
+        } call;
+    } u;
+};
+
+_Static_assert(sizeof(struct rt_task) == 64, "a task is one cache line");
+
+/* Around the part of run() that takes long (256 KiB and more): another executor may run what else
+ * is ready. */
+void rt_sched_long_begin(void);
+void rt_sched_long_end(void);
+
+/* Fills in a task that copies `len` bytes, or sets them. */
+void rt_task_copy(struct rt_task *task, void *dst, const void *src, uint64_t len);
+void rt_task_set(struct rt_task *task, void *dst, int32_t value, uint64_t len);
+
+/* ---- Streams ---------------------------------------------------------------------------------- */
+
+/*
+ * A stream for `aclrtStream` handles. NULL means the default stream of the current context.
+ * *stream is held: rt_stream_release() it. ACL_ERROR_RT_INVALID_HANDLE (logged): not a live
+ * stream; ACL_ERROR_RT_CONTEXT_NULL (logged).
+ */
+aclError rt_stream_hold(aclrtStream handle, struct rt_stream **stream);
+void rt_stream_release(struct rt_stream *stream);
+
+/* Whether `handle` is a live stream; says nothing if not. */
+bool rt_stream_is_live(aclrtStream handle);
+
+/* A library-made stream on `device`'s primary context; its handle is closed by rt_stream_close. */
+aclError rt_stream_open(int32_t device, aclrtStream *handle);
+
+/* Waits for the stream's tasks, then closes the handle. A handle that is not live: nothing. */
+void rt_stream_close(aclrtStream handle);
+
+/* Drops what is queued, cuts off what waits, then closes the handle. */
+void rt_stream_close_now(aclrtStream handle);
+
+aclrtStream rt_stream_handle(const struct rt_stream *stream);
+int32_t rt_stream_device(const struct rt_stream *stream);
+uint32_t rt_stream_id(const struct rt_stream *stream);
+
+/* What the stream belongs to, for messages: "rank 3 of hccl_world_group". Copied. */
+void rt_stream_set_label(struct rt_stream *stream, const char *label);
+
+/*
+ * Queues a copy of *task. Inside rt_batch_begin/end on this thread it is staged instead.
+ * On failure (ACL_ERROR_RT_MEMORY_ALLOCATION, ACL_ERROR_RT_STREAM_ABORT, logged) the task's
+ * drop() has been called: the caller owns nothing any more either way.
+ * Threads: any; the order of two threads' pushes on one stream is theirs to arrange.
+ */
+aclError rt_stream_push(struct rt_stream *stream, const struct rt_task *task);
+
+/* Blocks until all that was queued so far is done. timeout_ms < 0: for ever. Returns the stream's
+ * failure once (and then the stream works again), ACL_ERROR_RT_STREAM_SYNC_TIMEOUT (not logged),
+ * or ACL_ERROR_RT_STREAM_ABORT. Runs other streams' tasks meanwhile. */
+aclError rt_stream_sync(struct rt_stream *stream, int64_t timeout_ms);
+
+/* Nothing queued, nothing running. */
+bool rt_stream_idle(struct rt_stream *stream);
+
+/* For run(): fail the stream with `code` and a message; returns RT_STEP_FAILED. The message gets
+ * the stream's label in front. */
+enum rt_step rt_stream_fail(struct rt_stream *stream, aclError code, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* For run(): when the parked stream must be looked at again at the latest; set it before parking.
+ * rt_stream_deadline() sets it once for the task: later calls return the first one. */
+uint64_t rt_stream_deadline(struct rt_stream *stream, uint64_t timeout_ms /* 0: never */);
+bool rt_stream_expired(struct rt_stream *stream);
+
+/* How long the task at the head has been waiting, in ms. */
+uint64_t rt_stream_waited_ms(const struct rt_stream *stream);
+
+/* Makes the parked stream number `id` look again; harmless for any other state or number. */
+void rt_stream_wake(uint32_t id);
+
+/* ---- Batches ---------------------------------------------------------------------------------- */
+
+/* From here on this thread's pushes are staged, on any stream. Begin inside a batch: false. */
+bool rt_batch_begin(void);
+
+/* Publishes what is staged, streams in order of first use. false: there was no batch. */
+bool rt_batch_end(void);
+
+/* Drops what is staged and ends the batch; returns how many tasks were dropped. For a kernel
+ * that returns inside a batch. */
+uint32_t rt_batch_abandon(void);
+
+/* ---- Notifies ---------------------------------------------------------------------------------- */
+
+/*
+ * A semaphore in the device's shared memory: record adds one, wait takes one or parks the stream
+ * until there is one (mode count), or: record sets it, wait clears it (mode strict). One waiter
+ * at a time.
+ */
+struct rt_notify;
+
+/* Who is who, for messages. Strings are copied. */
+struct rt_notify_origin {
+    const char *what;   /* "notify 1 of the channel from rank 2" */
+    const char *expect; /* who should record it: "rank 2"; NULL: unknown */
+};
+
+aclError rt_notify_create(int32_t device, const struct rt_notify_origin *origin,
+                          struct rt_notify **notify);
+
+/* NULL is fine. Nobody may wait on it or record it any more. */
+void rt_notify_destroy(struct rt_notify *notify);
+
+/* Number on its device, as aclrtGetNotifyId tells. */
+uint32_t rt_notify_id(const struct rt_notify *notify);
+
+/* The notify `id` of `device`, held until rt_notify_unhold; NULL: there is none. */
+struct rt_notify *rt_notify_hold(int32_t device, uint64_t id);
+void rt_notify_unhold(struct rt_notify *notify);
+
+/* Records now, on the calling thread. Any thread. */
+void rt_notify_record(struct rt_notify *notify);
+
+/* Takes one record on the calling thread, as a wait does; false: there is none. */
+bool rt_notify_take(struct rt_notify *notify);
+
+/* Back to nothing recorded. */
+void rt_notify_reset(struct rt_notify *notify);
+
+/* Tasks. A wait's `timeout_s` 0: for ever. Each task holds the notify until it is dropped. */
+void rt_task_notify_record(struct rt_task *task, struct rt_notify *notify);
+void rt_task_notify_wait(struct rt_task *task, struct rt_notify *notify, uint32_t timeout_s);
+
+/* ---- Waiting on a thread, and AICPU work --------------------------------------------------------- */
+
+/*
+ * Runs ready tasks on this thread until done(arg) or the deadline; sleeps when there is nothing
+ * to run. Whoever makes done() true must call rt_waiters_poke(). true: done.
+ */
+bool rt_wait_until(bool (*done)(void *arg), void *arg, uint64_t deadline_ns);
+void rt_waiters_poke(void);
+
+/* Work for the elastic AICPU threads: they are added while all are blocked and retire when idle.
+ * `job` stays the caller's until fn runs; fn may block. */
+struct rt_job {
+    struct rt_job *next; /* the queue's */
+    void (*fn)(struct rt_job *job);
+};
+aclError rt_aicpu_submit(struct rt_job *job);
+
+/* Around a blocking call on any thread, so that other work gets a thread: the communicator lock,
+ * a socket. rt_wait_until does it itself. */
+void rt_block_begin(void);
+void rt_block_end(void);
+
+/* Something outside the process may end a wait (a peer process): no deadlock can be proven. */
+void rt_outside_add(int delta);
+
+#endif

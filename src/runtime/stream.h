@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * stream: a FIFO of tasks, as the scheduler sees it (inside this layer only).
+ *
+ * Pushers append under `push_lock`; one executor at a time, the one that moved `state` to RUNNING,
+ * takes from the head without a lock.
+ *
+ * States:  IDLE -> READY (push) -> RUNNING (executor) -> IDLE | READY (batch used up) | PARKED
+ *          PARKED -> READY (wake);  RUNNING -> WOKEN (wake while running: run the head again)
+ *
+ * I1  A stream in the ready queue or running is held by the scheduler.
+ * I2  Push publishes `pushed` before it reads `state`; an executor publishes IDLE before it reads
+ *     `pushed` again (both seq_cst). So a task never stays behind on an idle stream.
+ * I3  A waiter registers before it reads `done`; an executor publishes `done` before it looks for
+ *     waiters (seq_cst fence). So no waiter sleeps past its target.
+ * I4  Only the owner of RUNNING touches the head, and whoever inspects a parked stream claims it
+ *     by PARKED -> RUNNING first.
+ */
+#ifndef HC_RUNTIME_STREAM_H
+#define HC_RUNTIME_STREAM_H
+
+#include <pthread.h>
+
+#include "base/handle.h"
+#include "base/list.h"
+#include "runtime/context.h"
+#include "runtime/runtime.h"
+
+#define RT_CHUNK_TASKS 63
+
+struct rt_chunk {
+    _Atomic(struct rt_chunk *) next;
+    uint64_t pad[7];
+    struct rt_task tasks[RT_CHUNK_TASKS];
+};
+
+enum rt_state { RT_IDLE, RT_READY, RT_RUNNING, RT_WOKEN, RT_PARKED };
+
+struct rt_stream {
+    aclrtStream handle;
+    uint32_t id;                /* index in the stream table */
+    uint32_t priority, flags;
+    struct rt_context *context; /* held */
+
+    pthread_mutex_t push_lock;  /* pushers; taken before no other lock */
+    struct rt_chunk *tail;      /* under push_lock; NULL before the first push */
+    uint32_t tail_slot;         /* under push_lock */
+    _Atomic uint64_t pushed;    /* tasks queued so far; written under push_lock */
+    _Atomic(struct rt_chunk *) spare; /* a used-up chunk; exchanged by both sides */
+
+    struct rt_chunk *head;      /* I4; set by the first push while IDLE */
+    uint32_t head_slot;         /* I4 */
+    _Atomic uint64_t done;      /* tasks over; written by the owner, read by anyone */
+    _Atomic uint32_t state;     /* enum rt_state */
+    struct hc_list in_ready;    /* under the scheduler's lock */
+
+    uint64_t deadline;          /* of the head task, 0: not set; I4 */
+    _Atomic uint64_t wake_at;   /* parked: when the timer wakes it */
+    _Atomic uint64_t parked_at; /* when the head began to wait, 0: it does not */
+    bool stall_said;            /* the head's long wait has been reported; I4 */
+
+    pthread_mutex_t fail_lock;  /* protects the next three; no lock is taken under it */
+    aclError failure;
+    char failure_text[480];
+    char label[96];
+    atomic_bool failing;        /* a failure waits to be collected: tasks are dropped */
+    atomic_bool aborting;       /* tasks are dropped, pushes refused */
+    atomic_bool skip_head;      /* StreamStop: drop the head if it is parked */
+    _Atomic aclError condemned; /* deadlock: fail the head with this; text in failure_text */
+    _Atomic uint32_t core_limit[2]; /* aclrtSetStreamResLimit, by aclrtDevResLimitType; 0: none */
+
+    pthread_mutex_t wait_lock;  /* protects waiters; no lock is taken under it */
+    struct hc_list waiters;     /* of struct rt_stream_waiter */
+    _Atomic uint32_t waiter_num;
+};
+
+extern struct hc_table rt_stream_table;
+
+/* Runs tasks of a stream this thread owns (RUNNING, held); gives up ownership. */
+void rt_stream_run(struct rt_stream *stream);
+
+/* Queues without regard to this thread's batch; as rt_stream_push. */
+aclError rt_stream_enqueue(struct rt_stream *stream, const struct rt_task *task);
+
+/* Wakes the waiters whose target is reached. */
+void rt_stream_tell_waiters(struct rt_stream *stream);
+
+/* Claims a parked stream for a look (true), and lets it go again. */
+bool rt_stream_claim(struct rt_stream *stream);
+void rt_stream_unclaim(struct rt_stream *stream);
+
+/* Only while claimed: what the head task is. */
+void rt_stream_describe_head(struct rt_stream *stream, char *text, size_t len);
+const struct rt_task *rt_stream_head(struct rt_stream *stream);
+
+/* "stream 12 (rank 3 of group)" */
+void rt_stream_name(struct rt_stream *stream, char *text, size_t len);
+
+/* Fails the parked stream's head with `code`. */
+void rt_stream_condemn(struct rt_stream *stream, aclError code, const char *text);
+
+/* Drops all that is queued and waits until that is done; then the stream works again. */
+void rt_stream_abort(struct rt_stream *stream);
+
+/* Drops the head if it waits. */
+void rt_stream_stop_head(struct rt_stream *stream);
+
+/* Ids of the last task the calling thread queued. */
+void rt_stream_last_task(uint32_t *task, uint32_t *stream);
+
+#endif
