@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What a channel offers to those who hold it: its connection, its notifies, the peer's memory. */
+#include "base/log.h"
+#include "resource/channel.h"
+#include "resource/endpoint.h"
+
+HcclResult
+res_channel_ready(struct res_channel *channel)
+{
+    int state = atomic_load_explicit(&channel->state, memory_order_acquire);
+
+    if (state == CHAN_CONNECTING)
+        state = res_channel_step(channel, 0);
+    if (state == CHAN_CONNECTED)
+        return HCCL_SUCCESS;
+    if (state == CHAN_FAILED) {
+        LOG_ERROR(RES, "%s failed to connect (error %d): it cannot be used", channel->name,
+                  channel->failure);
+        return HCCL_E_UNAVAIL;
+    }
+    LOG_ERROR(RES,
+              "%s is not connected yet: poll HcommChannelGetStatus until it says 0, at both ends",
+              channel->name);
+    return HCCL_E_AGAIN;
+}
+
+/* Bytes between [addr, addr + len) and the region; 0: it touches or lies in it. */
+static uint64_t
+distance(const CommMem *mem, uint64_t addr)
+{
+    uint64_t base = (uint64_t)(uintptr_t)mem->addr;
+
+    if (addr < base)
+        return base - addr;
+    return addr - base < mem->size ? 0 : addr - base - mem->size;
+}
+
+static void
+say_out_of_reach(const struct res_channel *channel, uint64_t addr, uint64_t len)
+{
+    const struct res_region *nearest = NULL;
+
+    for (uint32_t i = 0; i < channel->remote.region_num; i++) {
+        const struct res_region *region = &channel->remote.regions[i];
+
+        if (nearest == NULL || distance(&region->mem, addr) < distance(&nearest->mem, addr))
+            nearest = region;
+    }
+    if (nearest == NULL)
+        LOG_ERROR(
+            RES, "%s: %llu bytes at 0x%llx are out of reach: %s offers no memory on this channel",
+            channel->name, (unsigned long long)len, (unsigned long long)addr, channel->peer_name);
+    else
+        LOG_ERROR(RES,
+                  "%s: %llu bytes at 0x%llx are not inside one of the %u regions that %s offers; "
+                  "the nearest has %llu bytes at 0x%llx (tag \"%s\")",
+                  channel->name, (unsigned long long)len, (unsigned long long)addr,
+                  channel->remote.region_num, channel->peer_name,
+                  (unsigned long long)nearest->mem.size,
+                  (unsigned long long)(uintptr_t)nearest->mem.addr, nearest->tag);
+}
+
+bool
+res_mem_contains(const CommMem *mem, const void *ptr, uint64_t len)
+{
+    uint64_t base = (uint64_t)(uintptr_t)mem->addr, addr = (uint64_t)(uintptr_t)ptr;
+
+    return addr >= base && addr - base <= mem->size && len <= mem->size - (addr - base);
+}
+
+HcclResult
+res_channel_reach(struct res_channel *channel, const void *addr, uint64_t len)
+{
+    for (uint32_t i = 0; i < channel->remote.region_num; i++) {
+        if (res_mem_contains(&channel->remote.regions[i].mem, addr, len))
+            return HCCL_SUCCESS;
+    }
+    if (channel->endpoint != NULL && res_endpoint_imported(channel->endpoint, addr, len))
+        return HCCL_SUCCESS;
+    say_out_of_reach(channel, (uint64_t)(uintptr_t)addr, len);
+    return HCCL_E_PARA;
+}
+
+struct rt_notify *
+res_channel_notify(struct res_channel *channel, uint32_t index)
+{
+    if (index < channel->notify_num)
+        return channel->notifies[index];
+    LOG_ERROR(RES, "notify %u does not exist: this end of %s has %u, numbered from 0", index,
+              channel->name, channel->notify_num);
+    return NULL;
+}
+
+HcclResult
+res_channel_peer_notify(struct res_channel *channel, uint32_t index)
+{
+    if (index < channel->remote.notify_num)
+        return HCCL_SUCCESS;
+    LOG_ERROR(RES, "notify %u does not exist: the other end of %s has %u, numbered from 0", index,
+              channel->name, channel->remote.notify_num);
+    return HCCL_E_PARA;
+}
+
+HcclResult
+res_channel_remote(struct res_channel *channel, const struct res_region **regions,
+                   uint32_t *region_num)
+{
+    HcclResult rc = res_channel_ready(channel);
+
+    if (rc != HCCL_SUCCESS)
+        return rc;
+    *regions = channel->remote.regions;
+    *region_num = channel->remote.region_num;
+    return HCCL_SUCCESS;
+}
+
+void
+res_channel_take_info(struct res_channel *channel, const void **info, uint32_t *len)
+{
+    bool there = atomic_load_explicit(&channel->state, memory_order_acquire) == CHAN_CONNECTED &&
+                 !atomic_exchange(&channel->info_taken, true);
+
+    *len = there ? channel->remote.info_len : 0;
+    *info = there ? channel->remote.info : NULL;
+}
+
+struct tp_conn *
+res_channel_conn(const struct res_channel *channel)
+{
+    return channel->conn;
+}
+
+const char *
+res_channel_name(const struct res_channel *channel)
+{
+    return channel->name;
+}
+
+ChannelHandle
+res_channel_handle(const struct res_channel *channel)
+{
+    return channel->handle;
+}
+
+CommEngine
+res_channel_engine(const struct res_channel *channel)
+{
+    return channel->engine;
+}
+
+CommProtocol
+res_channel_protocol(const struct res_channel *channel)
+{
+    return channel->protocol;
+}
+
+uint32_t
+res_channel_peer(const struct res_channel *channel)
+{
+    return channel->peer;
+}
+
+int32_t
+res_channel_device(const struct res_channel *channel)
+{
+    return channel->device;
+}
