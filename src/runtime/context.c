@@ -272,6 +272,24 @@ rt_current_device(int32_t *device)
     return ACL_SUCCESS;
 }
 
+int32_t
+rt_device_if_any(void)
+{
+    struct rt_context *found;
+    int32_t device;
+
+    if (aicpu_device >= 0)
+        return aicpu_device;
+    if (current == 0)
+        return atomic_load_explicit(&default_device, memory_order_relaxed);
+    found = hc_handle_hold(&context_table, current);
+    if (found == NULL)
+        return -1;
+    device = found->device;
+    rt_context_release(found);
+    return device;
+}
+
 /* ---- explicit contexts ---- */
 
 aclError

@@ -36,12 +36,12 @@ rt_last_error(bool clear)
 }
 
 aclError
-rt_fail(aclError code, const char *fmt, ...)
+rt_fail_at(const char *file, int line, aclError code, const char *fmt, ...)
 {
     va_list args;
 
     va_start(args, fmt);
-    hc_vlog(HC_LOG_ERROR, "RT", __FILE__, __LINE__, fmt, args);
+    hc_vlog(HC_LOG_ERROR, "RT", file, line, fmt, args);
     va_end(args);
     return rt_set_last_error(code);
 }

@@ -54,11 +54,21 @@ may_run(struct search *search, enum rt_trust trust, const char *path)
 
     if (!search->verify || trust == RT_TRUST_SIGNED)
         return true;
+    if (trust == RT_TRUST_ALTERED) {
+        refuse(search,
+               "%s was altered after it was signed: install it again, then run `hcomm package "
+               "sign` on it",
+               path);
+        return false;
+    }
+    /* The failure of a stream has room for one path and these commands, not for two. */
     refuse(search,
-           "%s is %s: run `hcomm package sign %s`, or switch verification off with `npu-smi set -t "
+           "%s: run `hcomm package sign %s`, or, to switch verification off, `npu-smi set -t "
            "custom-op-secverify-enable -i %d -d 1 && npu-smi set -t custom-op-secverify-mode -i %d "
            "-d 0`",
-           path, rt_trust_name(trust), path, npu, npu);
+           trust == RT_TRUST_UNSIGNED ? "unsigned code"
+                                      : "code signed by a key that is not trusted here",
+           path, npu, npu);
     return false;
 }
 
@@ -137,9 +147,14 @@ try_package(struct search *search, const struct rt_allow_record *record)
     size_t len = 0, content_len;
     bool good = false;
 
-    if (record_path(record, record->name, path) != ACL_SUCCESS ||
-        !read_candidate(search, path, &bytes, &len))
+    if (record_path(record, record->name, path) != ACL_SUCCESS)
         return false;
+    if (!read_candidate(search, path, &bytes, &len)) {
+        if (!record->optional)
+            LOG_WARN(KERNEL, "package %s cannot be read, and its record says it is not optional",
+                     path);
+        return false;
+    }
     /* Verified before it is opened: nobody's archive is parsed on trust. */
     if (may_run(search, rt_verify(bytes, len, &content_len), path))
         good = look_inside(search, path, bytes, content_len);
@@ -253,9 +268,9 @@ blame_unlisted(struct search *search)
     for (size_t i = 0; i < packages.gl_pathc && search->why[0] == '\0'; i++) {
         if (!is_listed(search, packages.gl_pathv[i]))
             refuse(search,
-                   "no allowed package has it, and %s is not in conf/ascend_package_load.ini: run "
+                   "no package of conf/ascend_package_load.ini has it, and one is not listed: run "
                    "`hcomm package allow %s`",
-                   packages.gl_pathv[i], packages.gl_pathv[i]);
+                   packages.gl_pathv[i]);
     }
     globfree(&packages);
 }

@@ -322,7 +322,7 @@ TEST_WITH(unsigned_code_is_refused_until_it_is_signed_or_verification_is_off, TE
     EXPECT_EQ(0, rt_secverify_set(0, &(struct rt_secverify){.enable = 0, .mode = 0}));
     EXPECT_EQ(0, aclrtSetDevice(0));
     binary = load();
-    test_expect_error("stateless_kernel.so is unsigned: run `hcomm package sign ");
+    test_expect_error("unsigned code: run `hcomm package sign ");
     EXPECT_EQ(ACL_ERROR_RT_AICPU_EXCEPTION, run_answer(binary, &value));
     EXPECT_EQ(0, value);
     EXPECT_EQ(0, aclrtSetDevice(1)); /* whose verification is off */
@@ -384,7 +384,7 @@ TEST_WITH(a_package_runs_once_it_is_allowed_and_signed, TEST_KEEPS_MEMORY)
     test_expect_error("run `hcomm package allow ");
     EXPECT_EQ(ACL_ERROR_RT_AICPU_EXCEPTION, run_answer(binary, &value));
     EXPECT_EQ(0, rt_allow_list_add("k.tar.gz", PACKAGE_DIR));
-    test_expect_error("k.tar.gz is unsigned: run `hcomm package sign ");
+    test_expect_error("unsigned code: run `hcomm package sign ");
     EXPECT_EQ(ACL_ERROR_RT_AICPU_EXCEPTION, run_answer(binary, &value));
     EXPECT_EQ(0, rt_sign_file(path, written));
     EXPECT_EQ(0, run_answer(binary, &value));

@@ -11,6 +11,7 @@
 #include "runtime/stream.h"
 
 #define WHY_LEN 480
+#define NAME_LEN 256
 
 struct rt_launch {
     struct rt_job job;
@@ -103,9 +104,24 @@ run_job(struct rt_job *job)
 
 /* ---- the task ---- */
 
+/* "kernel Send (SendEntry) in libmine.so", for messages. */
+static void
+name_launch(const struct rt_launch *launch, char *text, size_t len)
+{
+    const struct rt_function *function = launch->function;
+
+    if (function == NULL)
+        snprintf(text, len, "host function");
+    else if (strcmp(function->key, function->symbol) == 0)
+        snprintf(text, len, "kernel %s in %s", function->key, function->so);
+    else
+        snprintf(text, len, "kernel %s (%s) in %s", function->key, function->symbol, function->so);
+}
+
 static enum rt_step
 submit(struct rt_stream *stream, struct rt_launch *launch)
 {
+    char name[NAME_LEN];
     aclError rc;
 
     launch->submitted = true;
@@ -116,8 +132,8 @@ submit(struct rt_stream *stream, struct rt_launch *launch)
     rc = rt_aicpu_submit(&launch->job);
     if (rc != ACL_SUCCESS) {
         unref(launch);
-        return rt_stream_fail(stream, rc, "kernel %s: no AICPU thread took it",
-                              launch->function == NULL ? "(host function)" : launch->function->key);
+        name_launch(launch, name, sizeof name);
+        return rt_stream_fail(stream, rc, "%s: no AICPU thread took it", name);
     }
     return RT_STEP_PARKED;
 }
@@ -125,16 +141,15 @@ submit(struct rt_stream *stream, struct rt_launch *launch)
 static enum rt_step
 finish(struct rt_stream *stream, struct rt_launch *launch)
 {
-    const struct rt_function *function = launch->function;
+    char name[NAME_LEN];
 
     if (launch->resolved && launch->result == 0)
         return RT_STEP_DONE;
+    name_launch(launch, name, sizeof name);
     if (!launch->resolved)
-        return rt_stream_fail(stream, ACL_ERROR_RT_AICPU_EXCEPTION, "kernel %s (%s in %s): %s",
-                              function->key, function->symbol, function->so, launch->why);
+        return rt_stream_fail(stream, ACL_ERROR_RT_AICPU_EXCEPTION, "%s: %s", name, launch->why);
     return rt_stream_fail(stream, ACL_ERROR_RT_AICPU_EXCEPTION,
-                          "kernel %s (%s in %s) on device %d returned %u: 0 is success",
-                          function->key, function->symbol, function->so, launch->device,
+                          "%s on device %d returned %u: 0 is success", name, launch->device,
                           launch->result);
 }
 
@@ -142,20 +157,21 @@ static enum rt_step
 run(struct rt_stream *stream, struct rt_task *task)
 {
     struct rt_launch *launch = task->u.call.obj;
+    char name[NAME_LEN];
 
     (void)rt_stream_deadline(stream, launch->timeout_ms);
     if (!launch->submitted)
         return submit(stream, launch);
     if (atomic_load_explicit(&launch->refs, memory_order_acquire) == 1) /* I2 */
         return finish(stream, launch);
-    if (rt_stream_expired(stream))
-        return rt_stream_fail(
-            stream, ACL_ERROR_RT_AICPU_TIMEOUT,
-            "kernel %s (%s in %s) on device %d has not returned within %llu ms, its "
-            "timeout: it goes on running, its result is ignored",
-            launch->function->key, launch->function->symbol, launch->function->so, launch->device,
-            (unsigned long long)launch->timeout_ms);
-    return RT_STEP_PARKED;
+    if (!rt_stream_expired(stream))
+        return RT_STEP_PARKED;
+    name_launch(launch, name, sizeof name);
+    return rt_stream_fail(
+        stream, ACL_ERROR_RT_AICPU_TIMEOUT,
+        "%s on device %d has not returned within %llu ms, its timeout: it goes on "
+        "running, its result is ignored",
+        name, launch->device, (unsigned long long)launch->timeout_ms);
 }
 
 static void
@@ -168,13 +184,7 @@ drop(struct rt_task *task, bool ran)
 static void
 describe(const struct rt_task *task, char *text, size_t len)
 {
-    const struct rt_launch *launch = task->u.call.obj;
-
-    if (launch->function == NULL)
-        snprintf(text, len, "host function");
-    else
-        snprintf(text, len, "kernel %s (%s in %s)", launch->function->key, launch->function->symbol,
-                 launch->function->so);
+    name_launch(task->u.call.obj, text, len);
 }
 
 static const struct rt_task_ops launch_ops = {

@@ -31,14 +31,6 @@ void rt_region_remove(struct rt_region *region);
 /* Takes out the registered region that starts at `ptr`; NULL: there is none. */
 struct rt_region *rt_region_unregister(const void *ptr);
 
-/*
- * As rt_mem_find, after checking that the allocation at `ptr`, if one is known, goes on for `len`
- * bytes (adjacent mappings count as one), and that an address in an arena is in an allocation.
- * ACL_ERROR_RT_PARAM_INVALID (logged: `function` and `what`, as in "aclrtMemcpy: the source").
- */
-aclError rt_mem_check(const void *ptr, uint64_t len, const char *function, const char *what,
-                      struct rt_range *range);
-
 /* "memory of device 3", "pinned host memory", ...: for messages. */
 void rt_mem_describe(const struct rt_range *range, char *text, size_t len);
 

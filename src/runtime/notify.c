@@ -62,9 +62,9 @@ set_up(void)
         pthread_mutex_init(&pools[i].lock, NULL);
 }
 
-/* A free number of the device, taken for `handle`; UINT32_MAX: none. */
+/* A free number of the device, taken for `handle`; UINT32_MAX: none, *full or no memory. */
 static uint32_t
-take_number(struct pool *pool, uint32_t most, uint64_t handle)
+take_number(struct pool *pool, uint32_t most, uint64_t handle, bool *full)
 {
     uint32_t id;
 
@@ -85,6 +85,7 @@ take_number(struct pool *pool, uint32_t most, uint64_t handle)
         pool->handles[id] = handle;
         pool->hint = id + 1;
     } else {
+        *full = id >= most;
         id = UINT32_MAX;
     }
     pthread_mutex_unlock(&pool->lock);
@@ -115,6 +116,7 @@ rt_notify_create(int32_t device, const struct rt_notify_origin *origin, struct r
 {
     struct rt_notify *fresh;
     _Atomic uint64_t *words;
+    bool full = false;
     uint32_t most;
     aclError rc = rt_arena_notify_words(device, &words, &most);
 
@@ -131,7 +133,9 @@ rt_notify_create(int32_t device, const struct rt_notify_origin *origin, struct r
     fresh->handle = hc_handle_reserve(&notify_table);
     if (fresh->what == NULL || (origin->expect != NULL && fresh->expect == NULL) || fresh->handle == 0)
         goto no_memory;
-    fresh->id = take_number(&pools[device], most, fresh->handle);
+    fresh->id = take_number(&pools[device], most, fresh->handle, &full);
+    if (fresh->id == UINT32_MAX && !full)
+        goto no_memory;
     if (fresh->id == UINT32_MAX) {
         rc = rt_fail(ACL_ERROR_RT_NO_NOTIFY_RESOURCE, "device %d has no notify left: %u are in use",
                      device, most);

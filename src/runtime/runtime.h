@@ -22,8 +22,11 @@
 
 /* ---- Errors -------------------------------------------------------------------------------- */
 
-/* Log `fmt`, remember `code` as the thread's last error if it is a runtime-layer code, return it. */
-aclError rt_fail(aclError code, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* rt_fail(code, fmt, ...): log `fmt`, remember `code` as the thread's last error if it is a
+ * runtime-layer code, return it. */
+#define rt_fail(code, ...) rt_fail_at(__FILE__, __LINE__, code, __VA_ARGS__)
+aclError rt_fail_at(const char *file, int line, aclError code, const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
 
 /* As rt_fail without logging: the cause has been logged, or is no fault (a full table, a query). */
 aclError rt_set_last_error(aclError code);
@@ -48,6 +51,9 @@ enum rt_soc rt_soc(void);
 /* Device of the calling thread's current context; on an AICPU thread, the device that runs the
  * kernel. ACL_ERROR_RT_CONTEXT_NULL (logged): the thread never called aclrtSetDevice. */
 aclError rt_current_device(int32_t *device);
+
+/* As rt_current_device; -1, and nothing said, when there is none. */
+int32_t rt_device_if_any(void);
 
 /* true on a thread that runs an AICPU kernel. */
 bool rt_on_aicpu(void);
@@ -78,6 +84,14 @@ aclError rt_mem_free(void *ptr);
 /* Where `ptr` lies. An address nobody registered is RT_PLACE_PAGEABLE with base and size 0; one in
  * device or pinned memory that is in no allocation (any more) keeps its place, with size 0. */
 void rt_mem_find(const void *ptr, struct rt_range *range);
+
+/*
+ * As rt_mem_find, after checking that the allocation at `ptr`, if one is known, goes on for `len`
+ * bytes (adjacent mappings count as one), and that an address in an arena is in an allocation.
+ * ACL_ERROR_RT_PARAM_INVALID (logged: `function` and `what`, as in "aclrtMemcpy: the source").
+ */
+aclError rt_mem_check(const void *ptr, uint64_t len, const char *function, const char *what,
+                      struct rt_range *range);
 
 /* ---- Tasks ------------------------------------------------------------------------------------ */
 

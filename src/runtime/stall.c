@@ -75,7 +75,7 @@ describe(struct rt_stream *stream, char *text, size_t len)
 static void
 warn_if_long(struct rt_stream *stream)
 {
-    char text[480];
+    char text[800];
 
     if (warn_s == 0 || rt_stream_waited_ms(stream) < (uint64_t)warn_s * 1000u ||
         !rt_stream_claim(stream))
@@ -150,13 +150,13 @@ report_deadlock(void)
 
     for (uint32_t id = 0; id < num; id++) {
         struct rt_stream *stream = hc_handle_hold_index(&rt_stream_table, id);
-        char waits[480], text[480];
+        char waits[480], text[600];
 
         if (stream == NULL)
             continue;
         if (describe(stream, waits, sizeof waits)) {
             snprintf(text, sizeof text, "deadlock: every thread of the process waits and nothing is "
-                     "left that could end it; %.300s", waits);
+                     "left that could end it; %.470s", waits);
             if (said++ < DESCRIBED_MOST)
                 LOG_WARN(RT, "deadlock: %s", waits);
             rt_stream_condemn(stream, ACL_ERROR_RT_TASK_TIMEOUT, text);

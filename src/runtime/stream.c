@@ -389,7 +389,7 @@ freeze_context(struct rt_stream *stream, aclError code)
 enum rt_step
 rt_stream_fail(struct rt_stream *stream, aclError code, const char *fmt, ...)
 {
-    char name[160], text[480];
+    char name[160], text[640];
     va_list args;
 
     va_start(args, fmt);
@@ -400,7 +400,7 @@ rt_stream_fail(struct rt_stream *stream, aclError code, const char *fmt, ...)
     pthread_mutex_lock(&stream->fail_lock);
     if (stream->failure == 0) {
         stream->failure = code;
-        snprintf(stream->failure_text, sizeof stream->failure_text, "%.150s: %.320s", name, text);
+        snprintf(stream->failure_text, sizeof stream->failure_text, "%.150s: %.640s", name, text);
     }
     pthread_mutex_unlock(&stream->fail_lock);
     atomic_store(&stream->failing, true);

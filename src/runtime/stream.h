@@ -61,7 +61,7 @@ struct rt_stream {
 
     pthread_mutex_t fail_lock;  /* protects the next three; no lock is taken under it */
     aclError failure;
-    char failure_text[480];
+    char failure_text[800];
     char label[96];
     atomic_bool failing;        /* a failure waits to be collected: tasks are dropped */
     atomic_bool aborting;       /* tasks are dropped, pushes refused */
