@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * comm_object: one rank's view of a communicator (inside this layer only).
+ *
+ * O1  A communicator lives while its handle is open or somebody holds it; the last one out frees
+ *     what it owns: threads first (they drain), then channels, then memory.
+ * O2  `lock` protects the lists below and is held for moments; `acquiring` is held while channels
+ *     connect, and is taken before `lock`.
+ * O3  Names: one communicator of a name on a device. The list of all is under registry.c's lock,
+ *     which is taken last of all.
+ */
+#ifndef HC_COMM_COMM_OBJECT_H
+#define HC_COMM_COMM_OBJECT_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "base/list.h"
+#include "comm/comm.h"
+#include "comm/config.h"
+#include "comm/world.h"
+#include "resource/resource.h"
+#include "runtime/runtime.h"
+
+#define COMM_TAG_MOST 254u
+#define EXCHANGE_MOST 2048u /* bytes that ranks tell each other with their channels */
+
+struct comm_thread {
+    ThreadHandle handle;
+    uint32_t notify_num;
+};
+
+/* A thread that wraps somebody's stream. */
+struct comm_wrap {
+    struct hc_list in_comm;
+    aclrtStream stream;
+    struct comm_thread thread;
+};
+
+enum comm_pool_kind { POOL_CPU, POOL_CPU_TS, POOL_AICPU, POOL_KINDS };
+
+struct comm_pool {
+    struct comm_thread *threads; /* [room], `num` are there */
+    uint32_t num, room;
+};
+
+/* Memory the communicator was told of (tag from the caller) or made (DevMem). */
+struct comm_memory {
+    struct hc_list in_comm;
+    CommMem mem;
+    bool owned; /* rt_mem_free it */
+    char tag[COMM_TAG_MOST + 2];
+};
+
+struct comm_buffer;
+struct comm_graph;
+
+struct comm {
+    HcclComm handle; /* these are set once */
+    char name[COMM_NAME_MAX_LENGTH];
+    int32_t device;
+    uint32_t rank;
+    struct comm_world *world;
+    HcclCommConfig config;
+    struct res_ctx_set *contexts;
+    bool locked_name; /* prim_comm_add has been called */
+    bool outside;     /* rt_outside_add(1) has been called */
+
+    struct hc_list in_registry; /* O3 */
+    bool reserved;              /* in the registry, but not yet open; O3 */
+
+    atomic_bool closing;       /* HcclCommDestroy has begun */
+    pthread_mutex_t acquiring; /* O2 */
+    pthread_mutex_t lock;      /* O2; what follows is under it */
+    struct comm_buffer *buffer;
+    struct hc_list memories;   /* of struct comm_memory: HcclCommMemReg */
+    struct hc_list workspaces; /* of struct comm_memory: HcclDevMemAcquire */
+    struct comm_pool pools[POOL_KINDS];
+    struct hc_list wraps;            /* of struct comm_wrap */
+    struct comm_thread launch;       /* HCCL_DED_THREAD_TYPE_AICPU_LAUNCH; handle 0: not there */
+    uint32_t thread_num, notify_num; /* of all threads, against the quotas */
+    struct hc_list channels;         /* of struct comm_channel */
+    struct hc_list connecting;       /* of struct comm_channel: not yet connected */
+    void *info; /* [info_len]: for the peers of the next channels; NULL: nothing */
+    uint32_t info_len;
+    struct hc_list infos;     /* of struct comm_info: from peers */
+    struct hc_list tasks;     /* of struct comm_task */
+    struct comm_graph *graph; /* NULL: nobody has asked */
+};
+
+/* ---- comm.c ---- */
+
+struct comm_desc {
+    struct comm_world *world; /* the new communicator holds it */
+    uint32_t rank;
+    const HcclCommConfig *config;
+    const char *name; /* NULL: the config's, else the world's id */
+};
+
+HcclResult comm_create(const struct comm_desc *desc, HcclComm *handle);
+
+/* A blocking join through `info`. */
+HcclResult comm_join(uint32_t n_ranks, const HcclRootInfo *info, uint32_t rank,
+                     const HcclCommConfig *config, HcclComm *handle);
+
+/* One communicator on each device; `handles` only on success. */
+HcclResult comm_create_all(const int32_t *devices, uint32_t num, HcclComm *handles);
+
+/* HCCL_E_AGAIN (logged): tasks are under way. HCCL_E_PARA (logged): not a live communicator. */
+HcclResult comm_destroy(HcclComm handle);
+
+/* ---- registry.c ---- */
+
+/* HCCL_E_PARA (logged): the device has one of that name. */
+HcclResult registry_add(struct comm *comm);
+void registry_publish(struct comm *comm);
+void registry_remove(struct comm *comm); /* fine when it is not in */
+
+/* On `device` first (< 0: none), else anywhere; NULL: no such name. Not held. */
+HcclComm registry_find(const char *name, int32_t device);
+
+/* HCCL_E_PARA (logged): the device has one of that name already. */
+HcclResult registry_check(const char *name, int32_t device);
+
+/* ---- callbacks.c: HcclCommRegCommStateCallback ---- */
+
+HcclResult callbacks_run(HcclComm handle, int phase);
+
+/* ---- threads.c ---- */
+
+/* Threads are drained and gone. */
+void threads_fini(struct comm *comm);
+
+/* Nothing is queued or running on any thread of the communicator. */
+bool threads_idle(struct comm *comm);
+
+/* The first `num` threads of the pool of `engine`, each with at least notify_nums[i] notifies. */
+HcclResult threads_acquire(struct comm *comm, CommEngine engine, uint32_t num,
+                           const uint32_t *notify_nums, ThreadHandle *threads);
+HcclResult threads_wrap(struct comm *comm, CommEngine engine, aclrtStream stream,
+                        uint32_t notify_num, ThreadHandle *thread);
+HcclResult threads_launch(struct comm *comm, uint32_t notify_num, ThreadHandle *thread);
+ThreadHandle threads_launch_peek(struct comm *comm); /* 0: not made yet */
+bool threads_know(struct comm *comm, ThreadHandle thread);
+
+/* ---- channels.c ---- */
+
+struct comm_channel; /* channels.h */
+void channels_fini(struct comm *comm);
+
+/* Ends what waits for peers: the waiting call returns an error. */
+void channels_cut(struct comm *comm);
+
+/* HCCL_E_REMOTE: a peer has gone. */
+HcclResult channels_health(struct comm *comm);
+
+/* ---- memory.c ---- */
+
+void memory_fini(struct comm *comm);
+HcclResult memory_register(struct comm *comm, const char *tag, const CommMem *mem, void **handle);
+HcclResult memory_workspace(struct comm *comm, const char *tag, uint64_t *size, void **addr,
+                            bool *made);
+/* What `handle` from memory_register stands for, copied. HCCL_E_PARA (logged). */
+HcclResult memory_region(struct comm *comm, const void *handle, struct res_region *region);
+
+/* ---- exchange.c ---- */
+
+void exchange_fini(struct comm *comm);
+HcclResult exchange_add(struct comm *comm, const void *data, uint32_t len);
+HcclResult exchange_get(struct comm *comm, uint32_t peer, uint32_t len, void *data,
+                        uint32_t *actual);
+/* What was added, copied; its length. */
+uint32_t exchange_peek(struct comm *comm, uint8_t data[EXCHANGE_MOST]);
+void exchange_reset(struct comm *comm);
+HcclResult exchange_received(struct comm *comm, uint32_t peer, const void *data, uint32_t len);
+typedef int32_t (*comm_task_fn)(uint64_t addr, int32_t len);
+HcclResult exchange_task_set(struct comm *comm, const char *tag, comm_task_fn callback);
+HcclResult exchange_task_remove(struct comm *comm, const char *tag);
+
+/* ---- rank_graph.c ---- */
+
+void graph_destroy(struct comm_graph *graph); /* NULL is fine */
+
+#endif

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "comm/group.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/log.h"
+#include "comm/comm_object.h"
+
+struct job {
+    struct hc_list in_group;
+    aclrtContext context;
+    bool init; /* else destroy `handle` */
+    HcclComm handle;
+    HcclComm *out;
+    uint32_t n_ranks, rank;
+    HcclRootInfo info;
+    bool has_config;
+    HcclCommConfig config;
+    HcclResult rc;
+    char *message; /* its thread's errors, for the thread that ends the group */
+    pthread_t thread;
+    bool started;
+};
+
+static _Thread_local uint32_t depth;
+static _Thread_local struct hc_list jobs; /* initialised at the first start */
+
+bool
+group_open(void)
+{
+    return depth > 0;
+}
+
+void
+group_start(void)
+{
+    if (depth++ == 0)
+        hc_list_init(&jobs);
+}
+
+static HcclResult
+job_new(struct job **out)
+{
+    struct job *job = hc_zalloc(sizeof *job);
+
+    if (job == NULL)
+        return HCCL_E_MEMORY;
+    if (rt_device_if_any() >= 0) /* a destroy needs none */
+        (void)aclrtGetCurrentContext(&job->context);
+    *out = job;
+    return HCCL_SUCCESS;
+}
+
+HcclResult
+group_add_init(uint32_t n_ranks, const HcclRootInfo *info, uint32_t rank,
+               const HcclCommConfig *config, HcclComm *comm)
+{
+    struct job *job;
+    int32_t device;
+    HcclResult rc = rt_result(rt_current_device(&device));
+
+    if (rc == HCCL_SUCCESS)
+        rc = job_new(&job);
+    if (rc != HCCL_SUCCESS)
+        return rc;
+    job->init = true;
+    job->n_ranks = n_ranks;
+    job->rank = rank;
+    job->info = *info;
+    job->has_config = config != NULL;
+    if (config != NULL) /* a caller of another version may have a shorter one: see config.c */
+        job->rc = config_copy(&job->config, config);
+    job->out = comm;
+    rc = job->rc;
+    if (rc != HCCL_SUCCESS) {
+        hc_free(job);
+        return rc;
+    }
+    hc_list_push_back(&jobs, &job->in_group);
+    return HCCL_SUCCESS;
+}
+
+HcclResult
+group_add_destroy(HcclComm comm)
+{
+    struct job *job;
+    HcclResult rc = job_new(&job);
+
+    if (rc != HCCL_SUCCESS)
+        return rc;
+    job->handle = comm;
+    hc_list_push_back(&jobs, &job->in_group);
+    return HCCL_SUCCESS;
+}
+
+static void *
+job_main(void *arg)
+{
+    struct job *job = arg;
+    const char *errors;
+
+    if (job->context != NULL)
+        (void)aclrtSetCurrentContext(job->context);
+    if (job->init)
+        job->rc = comm_join(job->n_ranks, &job->info, job->rank,
+                            job->has_config ? &job->config : NULL, &job->handle);
+    else
+        job->rc = comm_destroy(job->handle);
+    errors = job->rc == HCCL_SUCCESS ? NULL : hc_errmsg_take();
+    if (errors != NULL)
+        job->message = hc_strdup(errors);
+    return NULL;
+}
+
+static void
+job_start(struct job *job)
+{
+    int error = pthread_create(&job->thread, NULL, job_main, job);
+
+    job->started = error == 0;
+    if (job->started)
+        return;
+    LOG_ERROR(COMM, "HcclGroupEnd cannot start a thread: %s", strerror(error));
+    job->rc = HCCL_E_SYSCALL;
+}
+
+/* Waits for the job, hands its outcome out and frees it. */
+static HcclResult
+job_finish(struct job *job)
+{
+    HcclResult rc;
+
+    if (job->started)
+        pthread_join(job->thread, NULL);
+    rc = job->rc;
+    if (rc == HCCL_SUCCESS && job->init)
+        *job->out = job->handle;
+    if (job->message != NULL) {
+        job->message[strcspn(job->message, "\n")] = '\0'; /* the newest says it */
+        hc_errmsg_add(job->message);
+    }
+    hc_free(job->message);
+    hc_free(job);
+    return rc;
+}
+
+HcclResult
+group_end(void)
+{
+    HcclResult rc = HCCL_SUCCESS;
+    struct hc_list *node;
+
+    if (depth == 0) {
+        LOG_ERROR(COMM, "HcclGroupEnd without HcclGroupStart on this thread");
+        return HCCL_E_NOT_SUPPORT;
+    }
+    if (--depth > 0)
+        return HCCL_SUCCESS;
+    rt_block_begin(); /* pthread_join */
+    HC_LIST_EACH (at, &jobs)
+        job_start(HC_CONTAINER(at, struct job, in_group));
+    while ((node = hc_list_pop_front(&jobs)) != NULL) {
+        HcclResult one = job_finish(HC_CONTAINER(node, struct job, in_group));
+
+        if (rc == HCCL_SUCCESS)
+            rc = one;
+    }
+    rt_block_end();
+    return rc;
+}
