@@ -422,11 +422,11 @@ int32_t HcommChannelNotifyWaitOnThreadWithDefaultTimeout(ThreadHandle thread, Ch
  * Record notify `remoteNotifyIdx` of the peer from the calling OS thread; for channels of engine
  * CPU. Returns when the record is posted, after what was posted before on the channel.
  *
- * @param channel          in  connected, engine CPU
+ * @param channel          in  connected; made for engine CPU (a soft NPU takes any)
  * @param remoteNotifyIdx      below the peer's notify count
  *
  * @return HCCL_SUCCESS; HCCL_E_PARA: no such notify; HCCL_E_AGAIN: the send queue is full;
- *         HCCL_E_NOT_SUPPORT: another engine; or a common result.
+ *         or a common result.
  * Threads: calls on one channel must be serial.
  * Source:  spec, data plane, section 6.3.
  */
@@ -436,12 +436,12 @@ int32_t HcommChannelNotifyRecord(ChannelHandle channel, uint32_t remoteNotifyIdx
  * Hold the calling OS thread until the peer has recorded notify `localNotifyIdx`, and take that
  * record; for channels of engine CPU. Wait in the order in which the peer records.
  *
- * @param channel         in  connected, engine CPU
+ * @param channel         in  connected; made for engine CPU (a soft NPU takes any)
  * @param localNotifyIdx      below this end's notify count
  * @param timeOut             seconds, above 0
  *
  * @return HCCL_SUCCESS; HCCL_E_PARA: no such notify; HCCL_E_TIMEOUT; HCCL_E_NETWORK: the channel
- *         broke; HCCL_E_NOT_SUPPORT: another engine; or a common result.
+ *         broke; or a common result.
  * Threads: calls on one channel must be serial.
  * Source:  spec, data plane, section 6.3.
  */
@@ -453,14 +453,13 @@ int32_t HcommChannelNotifyWait(ChannelHandle channel, uint32_t localNotifyIdx, u
  * Post a write of `len` bytes to the peer, from the calling OS thread. Returns when posted; it has
  * landed when HcommChannelFence has returned.
  *
- * @param channel  in   connected, engine CPU
+ * @param channel  in   connected; made for engine CPU (a soft NPU takes any)
  * @param dst      out  [len] bytes inside one region of the peer
  * @param src      in   [len] bytes inside one region of this side; unchanged until the fence
  * @param len           bytes, above 0
  *
  * @return HCCL_SUCCESS; HCCL_E_PARA: len is 0 or a range leaves its region; HCCL_E_AGAIN: the send
- *         queue is full, nothing was posted; HCCL_E_NOT_SUPPORT: another engine; or a common
- *         result.
+ *         queue is full, nothing was posted; or a common result.
  * Threads: calls on one channel must be serial.
  * Source:  spec, data plane, section 8.
  */
@@ -470,7 +469,7 @@ int32_t HcommWriteNbi(ChannelHandle channel, void *dst, const void *src, uint64_
  * Post a read of `len` bytes from the peer. Returns when posted; dst holds the bytes when
  * HcommChannelFence has returned.
  *
- * @param channel  in   connected, engine CPU
+ * @param channel  in   connected; made for engine CPU (a soft NPU takes any)
  * @param dst      out  [len] bytes inside one region of this side
  * @param src      in   [len] bytes inside one region of the peer
  * @param len           bytes, above 0
@@ -484,7 +483,7 @@ int32_t HcommReadNbi(ChannelHandle channel, void *dst, const void *src, uint64_t
 /**
  * HcommWriteNbi, then record notify `remoteNotifyIdx` of the peer; whoever sees it sees the bytes.
  *
- * @param channel          in   connected, engine CPU
+ * @param channel          in   connected; made for engine CPU (a soft NPU takes any)
  * @param dst              out  [len] bytes inside one region of the peer
  * @param src              in   [len] bytes inside one region of this side
  * @param len                   bytes, above 0
@@ -533,11 +532,10 @@ int32_t HcommWriteWithNotifyNbiOnThread(ThreadHandle thread, ChannelHandle chann
  * Hold the caller until all that was posted on `channel` has completed; for channels of engine CPU.
  * With nothing pending it returns at once.
  *
- * @param channel  in  connected, engine CPU
+ * @param channel  in  connected; made for engine CPU (a soft NPU takes any)
  *
  * @return HCCL_SUCCESS; HCCL_E_TIMEOUT: no progress for HCCL_EXEC_TIMEOUT; HCCL_E_NETWORK: an
- *         operation completed with an error; HCCL_E_NOT_SUPPORT: another engine; or a common
- *         result.
+ *         operation completed with an error; or a common result.
  * Threads: calls on one channel must be serial.
  * Source:  spec, data plane, section 8.
  */
@@ -562,7 +560,7 @@ int32_t HcommChannelFenceOnThread(ThreadHandle thread, ChannelHandle channel);
  *
  * @param thread  in  not used
  *
- * @return HCCL_SUCCESS; HCCL_E_NOT_SUPPORT: called on the device.
+ * @return HCCL_SUCCESS.
  * Threads: safe.
  * Source:  spec, data plane, section 8.
  */

@@ -7,14 +7,14 @@
 
 /* ---- threads ---- */
 
-/* HCCL_E_PARA or HCCL_E_MEMORY (logged). */
+/* HCCL_E_PTR (no such notify: there is nothing to point at) or HCCL_E_MEMORY, logged. */
 static HcclResult
 thread_notify(struct res_thread *thread, uint32_t index, struct rt_notify **notify)
 {
     *notify = res_thread_notify(thread, index);
     if (*notify != NULL)
         return HCCL_SUCCESS;
-    return index < res_thread_notify_num(thread) ? HCCL_E_MEMORY : HCCL_E_PARA;
+    return index < res_thread_notify_num(thread) ? HCCL_E_MEMORY : HCCL_E_PTR;
 }
 
 static HcclResult

@@ -63,11 +63,11 @@ TEST(a_notify_out_of_range_is_refused)
 
     pair_open(pair, COMM_ENGINE_AICPU_TS);
     test_expect_error("notify 4 does not exist: thread");
-    EXPECT_EQ(HCCL_E_PARA, HcommThreadNotifyWaitOnThread(pair[0].thread[0], PAIR_NOTIFIES, 1));
-    EXPECT_EQ(HCCL_E_PARA,
+    EXPECT_EQ(HCCL_E_PTR, HcommThreadNotifyWaitOnThread(pair[0].thread[0], PAIR_NOTIFIES, 1));
+    EXPECT_EQ(HCCL_E_PTR,
               HcommThreadNotifyRecordOnThread(pair[0].thread[0], pair[0].thread[1], PAIR_NOTIFIES));
     test_expect_error("notify 4294967295 does not exist");
-    EXPECT_EQ(HCCL_E_PARA, HcommThreadNotifyWaitOnThread(pair[0].thread[0], UINT32_MAX, 1));
+    EXPECT_EQ(HCCL_E_PTR, HcommThreadNotifyWaitOnThread(pair[0].thread[0], UINT32_MAX, 1));
     test_expect_error("no notify with id 50000");
     EXPECT_EQ(HCCL_E_NOT_FOUND, HcommAclrtNotifyRecordOnThread(pair[0].thread[0], 50000));
     EXPECT_EQ(HCCL_E_NOT_FOUND, HcommAclrtNotifyWaitOnThread(pair[0].thread[0], 50000, 1));

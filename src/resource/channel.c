@@ -26,6 +26,15 @@ res_protocol_name(CommProtocol protocol)
     return names[protocol];
 }
 
+/* Wakes those who wait, if they are more than `own`. */
+static void
+poke(struct res_channel *channel, uint32_t own)
+{
+    atomic_thread_fence(memory_order_seq_cst); /* what they wait for is published first: I3 */
+    if (atomic_load(&channel->waited) > own)
+        rt_waiters_poke();
+}
+
 /* ---- what the transport calls ---- */
 
 static void
@@ -39,8 +48,7 @@ on_notify(void *arg, uint32_t index)
         return;
     }
     rt_notify_record(channel->notifies[index]); /* I1 */
-    if (atomic_load(&channel->waited) > 0)      /* I4 */
-        rt_waiters_poke();
+    poke(channel, 0);                           /* I4 */
 }
 
 static void
@@ -49,8 +57,7 @@ on_change(void *arg)
     struct res_channel *channel = arg;
 
     atomic_store(&channel->changed, true); /* I3 */
-    if (atomic_load(&channel->waited) > 0)
-        rt_waiters_poke();
+    poke(channel, 0);
 }
 
 /* ---- create ---- */
@@ -218,8 +225,7 @@ channel_cut(struct res_channel *channel)
         atomic_store_explicit(&channel->state, CHAN_FAILED, memory_order_release); /* I2 */
     }
     pthread_mutex_unlock(&channel->lock);
-    if (atomic_load(&channel->waited) > 0)
-        rt_waiters_poke();
+    poke(channel, 0);
 }
 
 HcclResult
@@ -285,8 +291,8 @@ res_channel_step(struct res_channel *channel, uint32_t own_waits)
         }
     }
     pthread_mutex_unlock(&channel->lock);
-    if (state != CHAN_CONNECTING && atomic_load(&channel->waited) > own_waits)
-        rt_waiters_poke(); /* they may have found `changed` taken, and the state not yet changed */
+    if (state != CHAN_CONNECTING)
+        poke(channel, own_waits); /* they may have found `changed` taken, the state not yet changed */
     return (enum chan_state)state;
 }
 

@@ -12,7 +12,7 @@
  *     CONNECTED, acquire load), and never changes after.
  * I3  on_change may run under the transport's locks: it sets `changed` and wakes waiters, no more.
  *     It sets `changed` before it reads `waited`, a waiter raises `waited` before it reads
- *     `changed` (both seq_cst), so no change is missed.
+ *     `changed` and `state` (seq_cst fences), so no change is missed.
  * I4  The same holds for a thread that waits for a notify without a stream (res_channel_await): it
  *     raises `waited`, then looks; the recorder records, then reads `waited`.
  */

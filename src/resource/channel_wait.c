@@ -80,6 +80,7 @@ gather_hold(struct gather *gather, const ChannelHandle *channels, uint32_t num)
         if (rc != HCCL_SUCCESS)
             return rc;
         atomic_fetch_add(&channel->waited, 1);
+        atomic_thread_fence(memory_order_seq_cst); /* channel.h I3 */
         gather->pending[gather->num++] = channel;
     }
     return HCCL_SUCCESS;

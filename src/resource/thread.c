@@ -207,14 +207,18 @@ make_room(struct res_thread *thread)
 static struct rt_notify *
 get_notify(struct res_thread *thread, uint32_t index)
 {
-    char name[160], what[200];
-    struct rt_notify_origin origin = {.what = what};
+    char name[160], what[200], expect[48];
+    struct rt_notify_origin origin = {.what = what, .expect = expect};
 
     if (!make_room(thread))
         return NULL;
     if (thread->notifies[index] == NULL) {
         thread_name(thread, name, sizeof name);
         snprintf(what, sizeof what, "notify %u of %s", index, name);
+        if (thread->group != NULL)
+            snprintf(expect, sizeof expect, "a thread of rank %u", thread->rank);
+        else
+            snprintf(expect, sizeof expect, "a thread of device %d", thread->device);
         (void)rt_notify_create(thread->device, &origin, &thread->notifies[index]); /* it logs */
     }
     return thread->notifies[index];

@@ -4,9 +4,10 @@
  *
  * The pool is elastic. A job gets an idle thread; else a new one, if fewer threads are at work than
  * there are cores, not counting those that told us they block; else it waits in the queue, and if
- * nobody took it within PATIENCE_NS the timer adds a thread (a kernel that polls memory does not
- * tell). A thread that has been idle for RETIRE_NS ends. So kernels that wait for each other
- * always get their threads, and a thousand that only issue tasks share a few.
+ * no job was taken for PATIENCE_NS, times the threads at work, the timer adds a thread (a kernel
+ * that polls memory does not tell). A thread that has been idle for RETIRE_NS ends. So kernels that
+ * wait for each other always get their threads, and a thousand that only issue tasks share a few,
+ * also when each has to load its library first and all wait for that one after the other.
  *
  * All fields are under `lock`. Threads are detached: they end by retiring or with the process.
  */
@@ -20,6 +21,7 @@
 #include "runtime/timer.h"
 
 #define PATIENCE_NS 1000000u
+#define PATIENCE_MOST 50u /* times PATIENCE_NS */
 #define RETIRE_NS 1000000000u
 #define THREADS_MOST 8192u
 
@@ -27,7 +29,7 @@ static struct {
     pthread_mutex_t lock;
     pthread_cond_t work;    /* CLOCK_MONOTONIC; set up with the first thread */
     struct rt_job *first, **last;
-    uint64_t waits_since;   /* when the first job began to wait; 0: the queue is empty */
+    uint64_t waits_since;   /* since when no job was taken; 0: the queue is empty */
     uint32_t threads, idle, blocked;
     uint32_t cores;
 } pool = {.lock = PTHREAD_MUTEX_INITIALIZER, .last = &pool.first};
@@ -125,6 +127,16 @@ add_thread(void)
     return true;
 }
 
+/* When a thread is added, if no job is taken until then. Under the lock. */
+static uint64_t
+patience_ends(void)
+{
+    uint32_t busy = pool.threads - pool.idle;
+    uint32_t times = busy < 1 ? 1 : busy;
+
+    return pool.waits_since + PATIENCE_NS * (times < PATIENCE_MOST ? times : PATIENCE_MOST);
+}
+
 /* Under the lock, when jobs wait: wake or add a thread. */
 static void
 find_thread(bool patience_is_over)
@@ -136,7 +148,7 @@ find_thread(bool patience_is_over)
     else if (patience_is_over || busy - pool.blocked < pool.cores)
         (void)add_thread();
     if (pool.waits_since != 0)
-        rt_timer_arm(hc_now_ns() + PATIENCE_NS);
+        rt_timer_arm(patience_ends());
 }
 
 aclError
@@ -167,14 +179,25 @@ rt_aicpu_look(uint64_t now_ns)
 
     pthread_mutex_lock(&pool.lock);
     if (pool.first != NULL) {
-        if (now_ns >= pool.waits_since + PATIENCE_NS) {
+        if (now_ns >= patience_ends()) {
             pool.waits_since = now_ns;
             find_thread(true);
         }
-        next = now_ns + PATIENCE_NS;
+        next = patience_ends();
     }
     pthread_mutex_unlock(&pool.lock);
     return next;
+}
+
+bool
+rt_aicpu_queued(void)
+{
+    bool queued;
+
+    pthread_mutex_lock(&pool.lock);
+    queued = pool.first != NULL;
+    pthread_mutex_unlock(&pool.lock);
+    return queued;
 }
 
 void

@@ -10,4 +10,7 @@
 /* Adds a thread when a job has waited too long; when to ask again, HC_FOREVER when none waits. */
 uint64_t rt_aicpu_look(uint64_t now_ns);
 
+/* Whether a job waits for a thread. */
+bool rt_aicpu_queued(void);
+
 #endif

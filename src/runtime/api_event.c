@@ -72,14 +72,15 @@ aclrtDestroyEvent(aclrtEvent event)
 
 /* Both objects of a call on a stream, held. */
 static aclError
-hold_both(aclrtEvent event, aclrtStream stream, struct rt_event **held, struct rt_stream **on)
+hold_both(aclrtEvent event, aclrtStream stream, const char *function, struct rt_event **held,
+          struct rt_stream **on)
 {
     aclError rc;
 
     if (!rt_enter())
         return ACL_ERROR_INTERNAL_ERROR;
     if (event == NULL)
-        return rt_fail(ACL_ERROR_INVALID_PARAM, "event is NULL");
+        return rt_fail(ACL_ERROR_INVALID_PARAM, "%s: event is NULL", function);
     *held = rt_event_hold(event);
     if (*held == NULL)
         return ACL_ERROR_RT_INVALID_HANDLE;
@@ -94,7 +95,7 @@ aclrtRecordEvent(aclrtEvent event, aclrtStream stream)
 {
     struct rt_event *held;
     struct rt_stream *on;
-    aclError rc = hold_both(event, stream, &held, &on);
+    aclError rc = hold_both(event, stream, "aclrtRecordEvent", &held, &on);
 
     if (rc != ACL_SUCCESS)
         return rc;
@@ -109,7 +110,7 @@ aclrtResetEvent(aclrtEvent event, aclrtStream stream)
 {
     struct rt_event *held;
     struct rt_stream *on;
-    aclError rc = hold_both(event, stream, &held, &on);
+    aclError rc = hold_both(event, stream, "aclrtResetEvent", &held, &on);
 
     if (rc != ACL_SUCCESS)
         return rc;
@@ -129,7 +130,7 @@ aclrtStreamWaitEventWithTimeout(aclrtStream stream, aclrtEvent event, int32_t ti
     if (timeout < 0)
         return rt_fail(ACL_ERROR_RT_PARAM_INVALID, "aclrtStreamWaitEventWithTimeout: timeout %d s; pass "
                        "0 (for ever) or more", timeout);
-    rc = hold_both(event, stream, &held, &on);
+    rc = hold_both(event, stream, "aclrtStreamWaitEvent", &held, &on);
     if (rc != ACL_SUCCESS)
         return rc;
     if ((held->flags & (ACL_EVENT_SYNC | ACL_EVENT_EXTERNAL | ACL_EVENT_IPC)) == 0)
@@ -161,7 +162,7 @@ aclrtSetOpWaitTimeout(uint32_t timeout)
 
 /* Whether all that the newest record captured is over. */
 static aclError
-is_over(aclrtEvent event, bool *over)
+is_over(aclrtEvent event, const char *function, bool *over)
 {
     struct rt_event *held;
     struct rt_mark *mark;
@@ -169,7 +170,7 @@ is_over(aclrtEvent event, bool *over)
     if (!rt_enter())
         return ACL_ERROR_INTERNAL_ERROR;
     if (event == NULL)
-        return rt_fail(ACL_ERROR_INVALID_PARAM, "event is NULL");
+        return rt_fail(ACL_ERROR_INVALID_PARAM, "%s: event is NULL", function);
     held = rt_event_hold(event);
     if (held == NULL)
         return ACL_ERROR_RT_INVALID_HANDLE;
@@ -188,7 +189,7 @@ aclrtQueryEventStatus(aclrtEvent event, aclrtEventRecordedStatus *status)
 
     if (status == NULL)
         return rt_fail(ACL_ERROR_INVALID_PARAM, "aclrtQueryEventStatus: status is NULL");
-    rc = is_over(event, &over);
+    rc = is_over(event, "aclrtQueryEventStatus", &over);
     if (rc == ACL_SUCCESS)
         *status = over ? ACL_EVENT_RECORDED_STATUS_COMPLETE : ACL_EVENT_RECORDED_STATUS_NOT_READY;
     return rc;
@@ -202,7 +203,7 @@ aclrtQueryEventWaitStatus(aclrtEvent event, aclrtEventWaitStatus *status)
 
     if (status == NULL)
         return rt_fail(ACL_ERROR_INVALID_PARAM, "aclrtQueryEventWaitStatus: status is NULL");
-    rc = is_over(event, &over);
+    rc = is_over(event, "aclrtQueryEventWaitStatus", &over);
     if (rc == ACL_SUCCESS)
         *status = over ? ACL_EVENT_WAIT_STATUS_COMPLETE : ACL_EVENT_WAIT_STATUS_NOT_READY;
     return rc;
@@ -212,6 +213,17 @@ static bool
 mark_is_over(void *arg)
 {
     return atomic_load(&((struct rt_mark *)arg)->state) != RT_MARK_PENDING;
+}
+
+static bool
+was_recorded(struct rt_event *event)
+{
+    bool recorded;
+
+    pthread_mutex_lock(&event->lock);
+    recorded = event->recorded;
+    pthread_mutex_unlock(&event->lock);
+    return recorded;
 }
 
 static aclError
@@ -228,10 +240,7 @@ synchronize(aclrtEvent event, int64_t timeout_ms)
     held = rt_event_hold(event);
     if (held == NULL)
         return ACL_ERROR_RT_INVALID_HANDLE;
-    pthread_mutex_lock(&held->lock);
-    bool recorded = held->recorded;
-    pthread_mutex_unlock(&held->lock);
-    mark = recorded ? rt_event_mark(held) : NULL; /* unrecorded: nothing to wait for */
+    mark = was_recorded(held) ? rt_event_mark(held) : NULL; /* unrecorded: nothing to wait for */
     if (mark != NULL && !rt_wait_until(mark_is_over, mark, hc_deadline_ms(timeout_ms)))
         rc = rt_set_last_error(ACL_ERROR_RT_EVENT_SYNC_TIMEOUT);
     else if (mark != NULL && atomic_load(&mark->state) == RT_MARK_FAILED)
@@ -257,27 +266,39 @@ aclrtSynchronizeEventWithTimeout(aclrtEvent event, int32_t timeout)
     return synchronize(event, timeout);
 }
 
-/* When the newest record was reached, in ns. */
+static uint64_t
+reached_at(struct rt_mark *mark)
+{
+    uint64_t time_ns;
+
+    pthread_mutex_lock(&mark->lock);
+    time_ns = mark->time_ns;
+    pthread_mutex_unlock(&mark->lock);
+    return time_ns;
+}
+
+/* When the newest record was reached, in ns. `what` names function and event. */
 static aclError
-time_of(aclrtEvent event, const char *function, uint64_t *time_ns)
+time_of(aclrtEvent event, const char *what, uint64_t *time_ns)
 {
     struct rt_event *held;
     struct rt_mark *mark;
     aclError rc = ACL_SUCCESS;
 
     if (event == NULL)
-        return rt_fail(ACL_ERROR_INVALID_PARAM, "%s: event is NULL", function);
+        return rt_fail(ACL_ERROR_INVALID_PARAM, "%s is NULL", what);
     held = rt_event_hold(event);
     if (held == NULL)
         return ACL_ERROR_RT_INVALID_HANDLE;
     mark = rt_event_mark(held);
-    if (mark == NULL || !held->recorded)
-        rc = rt_fail(ACL_ERROR_RT_INTERNAL_ERROR, "%s: the event was never recorded", function);
+    if (mark == NULL || !was_recorded(held))
+        rc = rt_fail(ACL_ERROR_RT_INTERNAL_ERROR, "%s was never recorded; call "
+                     "aclrtRecordEvent, then synchronise", what);
     else if (!mark_is_over(mark))
-        rc = rt_fail(ACL_ERROR_RT_EVENT_TIMESTAMP_INVALID, "%s: the event is recorded but not reached "
-                     "yet; synchronise first", function);
+        rc = rt_fail(ACL_ERROR_RT_EVENT_TIMESTAMP_INVALID, "%s is recorded but not reached yet; "
+                     "synchronise first", what);
     else
-        *time_ns = mark->time_ns;
+        *time_ns = reached_at(mark);
     rt_mark_release(mark);
     rt_event_release(held);
     return rc;
@@ -291,9 +312,9 @@ aclrtEventElapsedTime(float *ms, aclrtEvent startEvent, aclrtEvent endEvent)
 
     if (ms == NULL)
         return rt_fail(ACL_ERROR_INVALID_PARAM, "aclrtEventElapsedTime: ms is NULL");
-    rc = time_of(startEvent, "aclrtEventElapsedTime", &start);
+    rc = time_of(startEvent, "aclrtEventElapsedTime: the start event", &start);
     if (rc == ACL_SUCCESS)
-        rc = time_of(endEvent, "aclrtEventElapsedTime", &end);
+        rc = time_of(endEvent, "aclrtEventElapsedTime: the end event", &end);
     if (rc != ACL_SUCCESS)
         return rc;
     if (end < start)
@@ -311,7 +332,7 @@ aclrtEventGetTimestamp(aclrtEvent event, uint64_t *timestamp)
 
     if (timestamp == NULL)
         return rt_fail(ACL_ERROR_INVALID_PARAM, "aclrtEventGetTimestamp: timestamp is NULL");
-    rc = time_of(event, "aclrtEventGetTimestamp", &time_ns);
+    rc = time_of(event, "aclrtEventGetTimestamp: the event", &time_ns);
     if (rc == ACL_SUCCESS)
         *timestamp = time_ns / 1000u;
     return rc;

@@ -13,6 +13,8 @@
  *     then that set counts as having come before the reset.
  * I3  A context is closed once: explicit ones by whoever turns `closing`, primary ones by whoever
  *     takes the handle out of its device.
+ * I4  Closing sets `closing` before it looks for streams; who makes a stream publishes it before it
+ *     reads `closing` (seq_cst fences). So no stream outlives the chance to close it.
  */
 #include "runtime/context.h"
 
@@ -57,6 +59,8 @@ context_fini(void *obj)
 static void
 context_close(struct rt_context *context)
 {
+    atomic_store(&context->closing, true); /* I4 */
+    atomic_thread_fence(memory_order_seq_cst);
     rt_stream_close_all(context, true);
     (void)hc_handle_close(&context_table, number_of(context->handle));
 }

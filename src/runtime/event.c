@@ -6,12 +6,14 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 
-/* In a wait task's `u.word`: 0 mark, 1 timeout in s, 2 stream number + 1 once it waits, 3..4 link. */
+/* In a wait task's `u`. */
 struct mark_wait {
     struct rt_mark *mark;
     uint64_t timeout_s;
-    uint64_t stream;
-    struct hc_list link; /* in mark->waiting; under mark->lock */
+    uint32_t stream;     /* number, once it waits */
+    uint32_t reached;    /* enum rt_mark_state: what ended the wait, whatever came after it; under
+                          * mark->lock */
+    struct hc_list link; /* in mark->waiting, or on its way to be woken; under mark->lock */
 };
 
 static void event_fini(void *obj);
@@ -60,13 +62,18 @@ wait_of(struct rt_task *task)
 static void
 mark_set(struct rt_mark *mark, enum rt_mark_state state)
 {
-    struct hc_list *node;
+    struct hc_list told, *node;
 
+    hc_list_init(&told);
     pthread_mutex_lock(&mark->lock);
     mark->time_ns = hc_now_ns();
     atomic_store(&mark->state, state);
     while (state != RT_MARK_PENDING && (node = hc_list_pop_front(&mark->waiting)) != NULL) {
-        uint32_t id = (uint32_t)HC_CONTAINER(node, struct mark_wait, link)->stream - 1;
+        HC_CONTAINER(node, struct mark_wait, link)->reached = state;
+        hc_list_push_back(&told, node);
+    }
+    while ((node = hc_list_pop_front(&told)) != NULL) {
+        uint32_t id = HC_CONTAINER(node, struct mark_wait, link)->stream;
 
         pthread_mutex_unlock(&mark->lock); /* I2 */
         rt_stream_wake(id);
@@ -124,9 +131,9 @@ wait_run(struct rt_stream *stream, struct rt_task *task)
     uint32_t state;
 
     pthread_mutex_lock(&wait->mark->lock);
-    state = atomic_load(&wait->mark->state);
+    state = wait->reached != RT_MARK_PENDING ? wait->reached : atomic_load(&wait->mark->state);
     if (state == RT_MARK_PENDING && !hc_list_linked(&wait->link)) {
-        wait->stream = (uint64_t)rt_stream_id(stream) + 1;
+        wait->stream = rt_stream_id(stream);
         hc_list_push_back(&wait->mark->waiting, &wait->link);
     }
     pthread_mutex_unlock(&wait->mark->lock);

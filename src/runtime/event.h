@@ -10,6 +10,8 @@
  *
  * I1  A mark lives while its event, a task or a host waiter holds it.
  * I2  All of a mark's fields but `refs` are under its lock; wakes are sent after it is let go.
+ * I3  A wait that stood in `waiting` when the mark was reached is over, even if the mark is reset
+ *     before its stream looks.
  */
 #ifndef HC_RUNTIME_EVENT_H
 #define HC_RUNTIME_EVENT_H

@@ -314,8 +314,8 @@ rt_kernel_lib_symbol(const struct rt_kernel_source *source, int32_t device, cons
     void *found = NULL;
 
     why[0] = '\0';
-    rt_block_begin();
-    pthread_mutex_lock(&lock); /* I1 */
+    /* I1. No rt_block_begin(): a thread that is added for this wait would only wait here too. */
+    pthread_mutex_lock(&lock);
     image = find(source, device, why, why_len);
     if (image != NULL)
         copy = copy_of(image, device, source->so, why, why_len);
@@ -326,7 +326,6 @@ rt_kernel_lib_symbol(const struct rt_kernel_source *source, int32_t device, cons
                      source->so, image->from, symbol);
     }
     pthread_mutex_unlock(&lock);
-    rt_block_end();
     if (found == NULL)
         return ACL_ERROR_RT_AICPU_EXCEPTION;
     *address = found;

@@ -10,6 +10,8 @@
  * I1  A stream is the waiter only while its head task is the wait; drop() takes it away.
  * I2  A record clears the waiter it wakes; the stream, run again, takes the count or registers anew.
  * I3  A record releases, the wait that takes it acquires: what was written before is visible after.
+ * I4  Record and take are seq_cst, for those who wait without a stream: they say that they wait,
+ *     then try to take; the recorder records, then asks who waits.
  */
 #include <stdio.h>
 #include <string.h>
@@ -242,7 +244,7 @@ rt_notify_record(struct rt_notify *notify)
         if (count == 0 || (strict && COUNT(word) > 0))
             count = COUNT(word);
     } while (!atomic_compare_exchange_weak_explicit(notify->word, &word, WORD(0, count),
-                                                    memory_order_acq_rel, memory_order_relaxed));
+                                                    memory_order_seq_cst, memory_order_relaxed));
     if (WAITER(word) != 0)
         rt_stream_wake(WAITER(word) - 1); /* I2 */
     else if (COUNT(word) > 0)
@@ -252,7 +254,7 @@ rt_notify_record(struct rt_notify *notify)
 bool
 rt_notify_take(struct rt_notify *notify)
 {
-    uint64_t word = atomic_load_explicit(notify->word, memory_order_relaxed);
+    uint64_t word = atomic_load(notify->word); /* I4 */
 
     while (COUNT(word) > 0) {
         if (atomic_compare_exchange_weak_explicit(notify->word, &word, WORD(WAITER(word), COUNT(word) - 1),

@@ -16,6 +16,11 @@
  *     under the lock together with the check of the queue. Who wakes an executor counts it.
  * I2  An executor clears its signal before it evaluates its condition; who makes the condition
  *     true sets the signal afterwards. So no wake is lost.
+ * I3  An executor is its thread's own memory, and a thread may end as soon as its wait is over. So
+ *     its signal is set under a lock that it takes before it goes: the scheduler's, by whoever takes
+ *     it out of `idle`; that of its list of waiters, by others. The futex is woken by address alone.
+ * I4  A thread that waits from inside a task (a callback does) is active twice, and the outer time
+ *     counts as a long task: nobody relies on it.
  */
 #define _GNU_SOURCE
 #include "runtime/sched.h"
@@ -95,11 +100,13 @@ set_up(void)
 /* ---- the queue ---- */
 
 static void *worker_main(void *arg);
+static struct rt_executor *choose_executor(bool *start);
 
 /* A worker more, already counted under the lock. It is not joined: it ends with the process. */
 static void
 worker_start(void)
 {
+    struct rt_executor *executor;
     pthread_attr_t attr;
     pthread_t thread;
     int rc;
@@ -114,10 +121,13 @@ worker_start(void)
     pthread_mutex_lock(&sched.lock);
     sched.workers--;
     sched.active--;
+    executor = choose_executor(NULL); /* who went to sleep meanwhile relied on the new one */
     pthread_mutex_unlock(&sched.lock);
+    if (executor != NULL)
+        hc_futex_wake(&executor->signal, 1); /* I3 */
 }
 
-/* Under the lock: a sleeper that may be disturbed, taken from the list; NULL: none. */
+/* Under the lock: a sleeper that may be disturbed, taken from the list and signalled; NULL: none. */
 static struct rt_executor *
 take_sleeper(void)
 {
@@ -129,18 +139,19 @@ take_sleeper(void)
         if (executor->worker && sched.naps > 0 && sched.active == 0)
             return NULL; /* the one who naps will come */
         hc_list_remove(node);
+        atomic_store(&executor->signal, 1); /* I3 */
         return executor;
     }
     return NULL;
 }
 
-/* Under the lock: whom to wake for what is ready; counts him active. *start: a new worker. */
+/* Under the lock: whom to wake for what is ready; counts him active. *start: a new worker; NULL:
+ * there will be none. */
 static struct rt_executor *
 choose_executor(bool *start)
 {
     struct rt_executor *executor;
 
-    *start = false;
     if (sched.ready_num == 0 || sched.active >= sched.cores + sched.long_num)
         return NULL;
     if (sched.active > sched.long_num && sched.ready_num <= sched.active - sched.long_num)
@@ -150,7 +161,7 @@ choose_executor(bool *start)
         sched.active++;
         return executor;
     }
-    if (sched.workers < sched.workers_most && (sched.naps == 0 || sched.active > 0)) {
+    if (start != NULL && sched.workers < sched.workers_most && (sched.naps == 0 || sched.active > 0)) {
         sched.workers++;
         sched.active++;
         *start = true;
@@ -161,12 +172,12 @@ choose_executor(bool *start)
 static void
 unlock_and_wake(void)
 {
-    bool start;
+    bool start = false;
     struct rt_executor *executor = choose_executor(&start);
 
     pthread_mutex_unlock(&sched.lock);
     if (executor != NULL)
-        rt_sched_signal(executor);
+        hc_futex_wake(&executor->signal, 1); /* I3 */
     else if (start)
         worker_start();
 }
@@ -282,7 +293,9 @@ become_active(struct rt_executor *me)
     if (!sched.is_set_up)
         set_up();
     sched.active++;
-    if (!me->ours)
+    if (me->depth++ > 0)
+        sched.long_num++; /* I4 */
+    if (!hc_list_linked(&me->registered))
         register_self(me);
     atomic_store(&me->drives, true);
     pthread_mutex_unlock(&sched.lock);
@@ -294,9 +307,11 @@ become_passive(struct rt_executor *me)
 {
     pthread_mutex_lock(&sched.lock);
     sched.active--;
-    if (!me->ours)
+    if (--me->depth > 0)
+        sched.long_num--; /* I4 */
+    else if (!me->ours)
         hc_list_remove(&me->registered);
-    atomic_store(&me->drives, false);
+    atomic_store(&me->drives, me->depth > me->worker);
     unlock_and_wake();
 }
 
@@ -304,7 +319,7 @@ bool
 rt_sched_drive(bool (*done)(void *arg), void *arg, uint64_t deadline_ns)
 {
     struct rt_executor *me = &self;
-    bool good;
+    bool outer = atomic_load_explicit(&me->untimed, memory_order_relaxed), good;
 
     rt_block_begin();
     atomic_store(&me->untimed, deadline_ns == HC_FOREVER);
@@ -320,6 +335,7 @@ rt_sched_drive(bool (*done)(void *arg), void *arg, uint64_t deadline_ns)
         wake_up(me);
     }
     become_passive(me);
+    atomic_store(&me->untimed, outer);
     rt_block_end();
     return good;
 }
@@ -332,6 +348,7 @@ worker_main(void *arg)
 
     (void)arg;
     me->worker = true;
+    me->depth = 1;
     rt_sched_ours_begin();
     for (;;) { /* active from the start: who started us counted us */
         bool naps = naps_left > 0;
@@ -356,15 +373,19 @@ bool
 rt_wait_until(bool (*done)(void *arg), void *arg, uint64_t deadline_ns)
 {
     struct rt_executor *me = &self;
-    bool good;
+    bool outermost = !hc_list_linked(&me->poked), good;
 
-    pthread_mutex_lock(&poke_lock);
-    hc_list_push_back(&poke_list, &me->poked);
-    pthread_mutex_unlock(&poke_lock);
+    if (outermost) { /* I4 */
+        pthread_mutex_lock(&poke_lock);
+        hc_list_push_back(&poke_list, &me->poked);
+        pthread_mutex_unlock(&poke_lock);
+    }
     good = rt_sched_drive(done, arg, deadline_ns);
-    pthread_mutex_lock(&poke_lock);
-    hc_list_remove(&me->poked);
-    pthread_mutex_unlock(&poke_lock);
+    if (outermost) {
+        pthread_mutex_lock(&poke_lock);
+        hc_list_remove(&me->poked);
+        pthread_mutex_unlock(&poke_lock);
+    }
     return good;
 }
 

@@ -5,9 +5,14 @@
  * A wait that is merely long (knob STALL_WARN_S) gets one line. A deadlock is reported at once and
  * fails the parked streams, but only when it is proven: nothing is ready or running, no AICPU
  * thread is at work, nothing outside the process can help, and every thread of the process either
- * waits here without a deadline, or is an idle thread of ours, or sleeps in an untimed futex wait
- * (a join, a mutex, a condition variable), so that nobody is left who could queue the record that
- * is missing. Two looks a second apart must agree, with no task run in between.
+ * is an idle thread of ours, or sleeps in an untimed futex wait (for a stream, a join, a mutex, a
+ * condition variable) in memory that no other process shares, so that nobody is left who could
+ * queue the record that is missing.
+ *
+ * Threads are looked at one after the other, and one may wake another in between. So two looks
+ * half a second apart must agree, with no task run in between and each thread in the very sleep in which
+ * the first look found it: then there was a time when all slept. A look sees the sleep first, then
+ * how often the thread went to sleep so far.
  *
  * Everything here runs on the timer thread alone.
  */
@@ -15,6 +20,7 @@
 #include "runtime/stall.h"
 
 #include <dirent.h>
+#include <linux/futex.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,6 +31,7 @@
 #include "base/clock.h"
 #include "base/knobs.h"
 #include "base/log.h"
+#include "runtime/aicpu.h"
 #include "runtime/sched.h"
 #include "runtime/stream.h"
 
@@ -34,7 +41,7 @@ static atomic_int outside; /* reasons why somebody outside may help */
 
 static bool knobs_read, deadlock_fails;
 static int64_t warn_s;
-static uint64_t last_progress; /* at the last look, if it could have been a deadlock */
+static uint64_t last_progress, last_sleeps; /* at the last look, if it could be a deadlock */
 static bool last_suspect;
 
 void
@@ -56,41 +63,56 @@ read_knobs(void)
     knobs_read = true;
 }
 
-/* "stream 3 of device 1 (rank 1 of g) has waited 12 s: wait for notify ..."; false: not parked. */
-static bool
+/* "stream 3 of device 1 (rank 1 of g) has waited 12 s: wait for notify ..."; while claimed. */
+static void
 describe(struct rt_stream *stream, char *text, size_t len)
 {
     char name[160], task[240];
 
-    if (!rt_stream_claim(stream))
-        return false;
     rt_stream_describe_head(stream, task, sizeof task);
     rt_stream_name(stream, name, sizeof name);
     snprintf(text, len, "%s has waited %llu s: %s", name,
              (unsigned long long)rt_stream_waited_ms(stream) / 1000u, task);
-    rt_stream_unclaim(stream);
-    return true;
 }
 
 static void
 warn_if_long(struct rt_stream *stream)
 {
     char text[800];
+    bool say;
 
     if (warn_s == 0 || rt_stream_waited_ms(stream) < (uint64_t)warn_s * 1000u ||
         !rt_stream_claim(stream))
         return;
-    if (!stream->stall_said) {
+    say = !stream->stall_said && rt_stream_waited_ms(stream) >= (uint64_t)warn_s * 1000u;
+    if (say) {
         stream->stall_said = true;
-        rt_stream_unclaim(stream);
-        if (describe(stream, text, sizeof text))
-            LOG_WARN(RT, "%s", text);
-        return;
+        describe(stream, text, sizeof text);
     }
     rt_stream_unclaim(stream);
+    if (say)
+        LOG_WARN(RT, "%s", text);
 }
 
-/* Whether the thread sleeps in a futex wait that only another thread can end. */
+/* Whether another process may write to the address. */
+static bool
+in_shared_memory(unsigned long address)
+{
+    FILE *file = fopen("/proc/self/maps", "re");
+    unsigned long from, to;
+    char line[512], mode[5];
+    bool shared = true;
+
+    while (file != NULL && fgets(line, sizeof line, file) != NULL) {
+        if (sscanf(line, "%lx-%lx %4s", &from, &to, mode) == 3 && from <= address && address < to)
+            shared = mode[3] == 's';
+    }
+    if (file != NULL)
+        fclose(file);
+    return shared;
+}
+
+/* Whether the thread sleeps in a futex wait that only another thread of the process can end. */
 static bool
 sleeps_on_futex(const char *tid)
 {
@@ -107,12 +129,36 @@ sleeps_on_futex(const char *tid)
         sscanf(line, "%lu %lx %lx %lx %lx", &number, &args[0], &args[1], &args[2], &args[3]) == 5)
         good = number == SYS_futex && args[3] == 0; /* no time limit */
     fclose(file);
+    if (good && (args[1] & FUTEX_PRIVATE_FLAG) == 0) /* a join, or something between processes */
+        good = !in_shared_memory(args[0]);
     return good;
 }
 
-/* Every thread but this one waits for another; *waiters: some wait here, for a stream. */
+/* How often the thread went to sleep so far; 0: it is gone. */
+static uint64_t
+sleeps_of(const char *tid)
+{
+    static const char mark[] = "voluntary_ctxt_switches:";
+    unsigned long long count = 0;
+    char path[64], line[256];
+    FILE *file;
+
+    snprintf(path, sizeof path, "/proc/self/task/%.16s/status", tid);
+    file = fopen(path, "re");
+    if (file == NULL)
+        return 0;
+    while (fgets(line, sizeof line, file) != NULL) {
+        if (strncmp(line, mark, sizeof mark - 1) == 0)
+            count = strtoull(line + sizeof mark - 1, NULL, 10);
+    }
+    fclose(file);
+    return count;
+}
+
+/* Every thread but this one waits for another, and some for a stream. *sleeps: stands for which
+ * threads sleep, and in which of their sleeps. */
 static bool
-all_threads_wait(void)
+all_threads_wait(uint64_t *sleeps)
 {
     DIR *dir = opendir("/proc/self/task");
     bool all = true, waiters = false;
@@ -120,22 +166,20 @@ all_threads_wait(void)
 
     if (dir == NULL)
         return false;
+    *sleeps = 14695981039346656037u;
     while (all && (entry = readdir(dir)) != NULL) {
+        enum rt_thread_state state;
+
         if (entry->d_name[0] == '.')
             continue;
-        switch (rt_sched_thread_state(atoi(entry->d_name))) {
-        case RT_THREAD_WAITS:
-            waiters = true;
-            break;
-        case RT_THREAD_IDLE:
-            break;
-        case RT_THREAD_STRANGE:
-            all = sleeps_on_futex(entry->d_name);
-            break;
-        default:
-            all = false;
-            break;
-        }
+        state = rt_sched_thread_state(atoi(entry->d_name));
+        if (state == RT_THREAD_IDLE)
+            continue;
+        waiters = waiters || state == RT_THREAD_WAITS;
+        all = (state == RT_THREAD_WAITS || state == RT_THREAD_STRANGE) &&
+              sleeps_on_futex(entry->d_name);
+        *sleeps = (*sleeps ^ (uint64_t)atoi(entry->d_name)) * 1099511628211u;
+        *sleeps = (*sleeps ^ sleeps_of(entry->d_name)) * 1099511628211u;
     }
     closedir(dir);
     return all && waiters;
@@ -154,12 +198,14 @@ report_deadlock(void)
 
         if (stream == NULL)
             continue;
-        if (describe(stream, waits, sizeof waits)) {
+        if (rt_stream_claim(stream)) {
+            describe(stream, waits, sizeof waits);
             snprintf(text, sizeof text, "deadlock: every thread of the process waits and nothing is "
                      "left that could end it; %.470s", waits);
             if (said++ < DESCRIBED_MOST)
                 LOG_WARN(RT, "deadlock: %s", waits);
             rt_stream_condemn(stream, ACL_ERROR_RT_TASK_TIMEOUT, text);
+            rt_stream_unclaim(stream);
         }
         rt_stream_release(stream);
     }
@@ -170,17 +216,18 @@ report_deadlock(void)
 static void
 look_for_deadlock(void)
 {
-    uint64_t progress;
-    bool suspect = rt_sched_quiet(&progress) && atomic_load(&outside) == 0;
+    uint64_t progress, after, sleeps = 0;
+    bool suspect = rt_sched_quiet(&progress) && atomic_load(&outside) == 0 && !rt_aicpu_queued() &&
+                   all_threads_wait(&sleeps) && rt_sched_quiet(&after) && after == progress;
 
-    if (suspect && last_suspect && progress == last_progress && all_threads_wait() &&
-        rt_sched_quiet(&last_progress) && last_progress == progress) {
+    if (suspect && last_suspect && progress == last_progress && sleeps == last_sleeps) {
         last_suspect = false;
         report_deadlock();
         return;
     }
     last_suspect = suspect;
     last_progress = progress;
+    last_sleeps = sleeps;
 }
 
 void
@@ -189,7 +236,7 @@ rt_stall_look(uint64_t now_ns)
     static uint64_t last_look;
     uint32_t num = atomic_load(&rt_stream_table.used);
 
-    if (now_ns - last_look < 900000000u)
+    if (now_ns - last_look < RT_STALL_LOOK_NS / 10 * 9)
         return; /* a look for a short deadline came in between */
     last_look = now_ns;
     read_knobs();

@@ -5,7 +5,9 @@
 
 #include <stdint.h>
 
-/* Called by the timer about once a second while any stream is parked. */
+#define RT_STALL_LOOK_NS 500000000u /* a deadlock is told after two looks at the earliest */
+
+/* Called by the timer about every RT_STALL_LOOK_NS while any stream is parked. */
 void rt_stall_look(uint64_t now_ns);
 
 #endif

@@ -12,10 +12,10 @@
 #include "base/log.h"
 #include "runtime/exception.h"
 #include "runtime/sched.h"
+#include "runtime/stall.h"
 #include "runtime/timer.h"
 
 #define BATCH 128          /* tasks an executor runs before it looks at other streams */
-#define LOOK_NS 1000000000u /* a parked stream is looked at this often, for stalls */
 
 static void stream_fini(void *obj);
 
@@ -49,7 +49,13 @@ rt_stream_new(struct rt_context *context, uint32_t priority, uint32_t flags, acl
     stream->handle = (aclrtStream)(uintptr_t)number;
     stream->id = hc_handle_index(number);
     hc_handle_publish(&rt_stream_table, number, stream);
-    *handle = stream->handle;
+    atomic_thread_fence(memory_order_seq_cst); /* context.c I4 */
+    if (atomic_load(&context->closing)) {
+        (void)hc_handle_close(&rt_stream_table, number);
+        return rt_fail(ACL_ERROR_RT_CONTEXT_NULL, "no stream can be made: the context is being "
+                       "destroyed, or its device reset, by another thread");
+    }
+    *handle = (aclrtStream)(uintptr_t)number; /* what is published may be closed by others */
     return ACL_SUCCESS;
 }
 
@@ -75,7 +81,7 @@ head_over(struct rt_stream *stream, struct rt_task *task, bool ran)
     stream->head_slot++;
     stream->deadline = 0;
     stream->stall_said = false;
-    atomic_store_explicit(&stream->skip_head, false, memory_order_relaxed);
+    stream->condemned = 0;
     atomic_store_explicit(&stream->parked_at, 0, memory_order_relaxed);
     atomic_store_explicit(&stream->done,
                           atomic_load_explicit(&stream->done, memory_order_relaxed) + 1,
@@ -150,7 +156,10 @@ refusal(struct rt_stream *stream)
     if (frozen != 0)
         return rt_fail(frozen, "stream %u: its context stopped at a failure (mode stop): destroy the "
                                "stream or reset the device", stream->id);
-    if (atomic_load_explicit(&stream->aborting, memory_order_relaxed))
+    if (atomic_load_explicit(&stream->closed, memory_order_relaxed))
+        return rt_fail(ACL_ERROR_RT_STREAM_ABORT, "stream %u was destroyed while it was used",
+                       stream->id);
+    if (atomic_load_explicit(&stream->aborting, memory_order_relaxed) != 0)
         return rt_fail(ACL_ERROR_RT_STREAM_ABORT, "stream %u is being aborted", stream->id);
     return ACL_SUCCESS;
 }
@@ -205,7 +214,8 @@ static bool
 must_drop(struct rt_stream *stream)
 {
     return atomic_load_explicit(&stream->failing, memory_order_relaxed) ||
-           atomic_load_explicit(&stream->aborting, memory_order_relaxed) ||
+           atomic_load_explicit(&stream->aborting, memory_order_relaxed) != 0 ||
+           atomic_load_explicit(&stream->closed, memory_order_relaxed) ||
            atomic_load_explicit(&stream->context->stop_failure, memory_order_relaxed) != 0;
 }
 
@@ -214,7 +224,7 @@ static bool
 park(struct rt_stream *stream)
 {
     uint64_t now = hc_now_ns();
-    uint64_t at = now + LOOK_NS;
+    uint64_t at = now + RT_STALL_LOOK_NS;
     uint32_t running = RT_RUNNING;
 
     if (stream->deadline != 0 && stream->deadline < at)
@@ -228,6 +238,7 @@ park(struct rt_stream *stream)
         return true;
     }
     atomic_store(&stream->state, RT_RUNNING); /* it was woken: look again */
+    atomic_thread_fence(memory_order_seq_cst); /* I5 */
     return false;
 }
 
@@ -240,28 +251,29 @@ go_idle(struct rt_stream *stream)
     atomic_store(&stream->state, RT_IDLE); /* I2 */
     if (atomic_load(&stream->pushed) == atomic_load_explicit(&stream->done, memory_order_relaxed))
         return true;
-    return !atomic_compare_exchange_strong(&stream->state, &idle, RT_RUNNING);
+    if (!atomic_compare_exchange_strong(&stream->state, &idle, RT_RUNNING))
+        return true;
+    atomic_thread_fence(memory_order_seq_cst); /* I5 */
+    return false;
 }
 
 /* Runs or drops the head. false: it is parked and the stream no longer ours. */
 static bool
 run_head(struct rt_stream *stream, struct rt_task *task)
 {
-    aclError condemned = atomic_load_explicit(&stream->condemned, memory_order_relaxed);
     enum rt_step step;
 
     if (must_drop(stream)) {
         head_over(stream, task, false);
         return true;
     }
-    if (condemned != 0) {
+    if (stream->condemned != 0) {
         char text[sizeof stream->failure_text];
 
         pthread_mutex_lock(&stream->fail_lock);
         memcpy(text, stream->failure_text, sizeof text);
         pthread_mutex_unlock(&stream->fail_lock);
-        atomic_store(&stream->condemned, 0);
-        rt_stream_fail(stream, condemned, "%s", text);
+        rt_stream_fail(stream, stream->condemned, "%s", text);
         head_over(stream, task, true);
         return true;
     }
@@ -270,7 +282,7 @@ run_head(struct rt_stream *stream, struct rt_task *task)
         head_over(stream, task, true);
         return true;
     }
-    if (atomic_exchange(&stream->skip_head, false)) {
+    if (atomic_load(&stream->stop_at) == atomic_load(&stream->done) + 1) {
         head_over(stream, task, true);
         return true;
     }
@@ -280,6 +292,7 @@ run_head(struct rt_stream *stream, struct rt_task *task)
 void
 rt_stream_run(struct rt_stream *stream)
 {
+    atomic_thread_fence(memory_order_seq_cst); /* I5 */
     for (int i = 0; i < BATCH; i++) {
         if (atomic_load_explicit(&stream->done, memory_order_relaxed) ==
             atomic_load_explicit(&stream->pushed, memory_order_acquire)) {
@@ -300,27 +313,31 @@ rt_stream_run(struct rt_stream *stream)
 }
 
 void
+rt_stream_wake_held(struct rt_stream *stream)
+{
+    uint32_t state, next;
+
+    atomic_thread_fence(memory_order_seq_cst); /* I5 */
+    state = atomic_load(&stream->state);
+    do {
+        if (state != RT_PARKED && state != RT_RUNNING)
+            return; /* it will look by itself */
+        next = state == RT_PARKED ? RT_READY : RT_WOKEN;
+    } while (!atomic_compare_exchange_weak(&stream->state, &state, next));
+    if (next == RT_READY) {
+        hc_handle_hold_more(&rt_stream_table, (uint64_t)(uintptr_t)stream->handle);
+        rt_sched_enqueue(stream); /* I1 */
+    }
+}
+
+void
 rt_stream_wake(uint32_t id)
 {
     struct rt_stream *stream = hc_handle_hold_index(&rt_stream_table, id);
-    uint32_t state;
 
     if (stream == NULL)
         return;
-    state = atomic_load(&stream->state);
-    for (;;) {
-        uint32_t next = state == RT_PARKED ? RT_READY : RT_WOKEN;
-
-        if (state != RT_PARKED && state != RT_RUNNING)
-            break; /* it will look by itself */
-        if (!atomic_compare_exchange_weak(&stream->state, &state, next))
-            continue;
-        if (next == RT_READY) {
-            rt_sched_enqueue(stream); /* our hold becomes the queue's: I1 */
-            return;
-        }
-        break;
-    }
+    rt_stream_wake_held(stream);
     rt_stream_release(stream);
 }
 
@@ -376,12 +393,13 @@ static void
 freeze_context(struct rt_stream *stream, aclError code)
 {
     struct rt_context *context = stream->context;
-    uint32_t num = atomic_load(&rt_stream_table.used);
     aclError none = 0;
+    uint32_t num;
 
     if (!atomic_load(&context->stop_mode) ||
         !atomic_compare_exchange_strong(&context->stop_failure, &none, code))
         return;
+    num = atomic_load(&rt_stream_table.used); /* streams made later find the context frozen */
     for (uint32_t id = 0; id < num; id++) /* of any context: a wake does no harm */
         rt_stream_wake(id);
 }
@@ -402,8 +420,8 @@ rt_stream_fail(struct rt_stream *stream, aclError code, const char *fmt, ...)
         stream->failure = code;
         snprintf(stream->failure_text, sizeof stream->failure_text, "%.150s: %.640s", name, text);
     }
+    atomic_store(&stream->failing, true); /* I6 */
     pthread_mutex_unlock(&stream->fail_lock);
-    atomic_store(&stream->failing, true);
     rt_exception_report((uint32_t)stream->context->device, stream->id,
                         (uint32_t)atomic_load(&stream->done) + 1, code);
     freeze_context(stream, code);
@@ -416,8 +434,8 @@ rt_stream_condemn(struct rt_stream *stream, aclError code, const char *text)
     pthread_mutex_lock(&stream->fail_lock);
     snprintf(stream->failure_text, sizeof stream->failure_text, "%s", text);
     pthread_mutex_unlock(&stream->fail_lock);
-    atomic_store(&stream->condemned, code);
-    rt_stream_wake(stream->id);
+    stream->condemned = code;
+    rt_stream_wake_held(stream);
 }
 
 uint64_t

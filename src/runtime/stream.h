@@ -15,6 +15,12 @@
  *     waiters (seq_cst fence). So no waiter sleeps past its target.
  * I4  Only the owner of RUNNING touches the head, and whoever inspects a parked stream claims it
  *     by PARKED -> RUNNING first.
+ * I5  Who makes a head's condition true does so before it reads `state` to wake; an owner publishes
+ *     RUNNING before it looks at the condition (seq_cst fences). So a wake that finds the stream
+ *     ready or running may leave it at that.
+ * I6  `failing` says that `failure` is not 0; both change together, under fail_lock.
+ * I7  A closed stream is not found by its number any more, so nobody could wake it: it never parks.
+ *     Close publishes `closed` before it wakes; an owner reads it after RUNNING, as in I5.
  */
 #ifndef HC_RUNTIME_STREAM_H
 #define HC_RUNTIME_STREAM_H
@@ -63,10 +69,11 @@ struct rt_stream {
     aclError failure;
     char failure_text[800];
     char label[96];
-    atomic_bool failing;        /* a failure waits to be collected: tasks are dropped */
-    atomic_bool aborting;       /* tasks are dropped, pushes refused */
-    atomic_bool skip_head;      /* StreamStop: drop the head if it is parked */
-    _Atomic aclError condemned; /* deadlock: fail the head with this; text in failure_text */
+    atomic_bool failing;        /* a failure waits to be collected: tasks are dropped; I6 */
+    _Atomic uint32_t aborting;  /* aborts going on: tasks are dropped, pushes refused */
+    atomic_bool closed;         /* as aborting, and for good; I7 */
+    _Atomic uint64_t stop_at;   /* StreamStop: the task of this number is dropped when it waits */
+    aclError condemned;         /* deadlock: fail the head with this; text in failure_text; I4 */
     _Atomic uint32_t core_limit[2]; /* aclrtSetStreamResLimit, by aclrtDevResLimitType; 0: none */
 
     pthread_mutex_t wait_lock;  /* protects waiters; no lock is taken under it */
@@ -96,13 +103,16 @@ const struct rt_task *rt_stream_head(struct rt_stream *stream);
 /* "stream 12 (rank 3 of group)" */
 void rt_stream_name(struct rt_stream *stream, char *text, size_t len);
 
-/* Fails the parked stream's head with `code`. */
+/* As rt_stream_wake, for a stream that the caller holds, closed or not. */
+void rt_stream_wake_held(struct rt_stream *stream);
+
+/* Only while claimed: its head will fail with `code`. */
 void rt_stream_condemn(struct rt_stream *stream, aclError code, const char *text);
 
 /* Drops all that is queued and waits until that is done; then the stream works again. */
 void rt_stream_abort(struct rt_stream *stream);
 
-/* Drops the head if it waits. */
+/* Drops the task that is the head now, if it waits or when it comes to wait. */
 void rt_stream_stop_head(struct rt_stream *stream);
 
 /* Ids of the last task the calling thread queued. */

@@ -145,11 +145,11 @@ collect_failure(struct rt_stream *stream)
     pthread_mutex_lock(&stream->fail_lock);
     code = stream->failure;
     stream->failure = 0;
+    atomic_store(&stream->failing, false); /* I6 */
     snprintf(text, sizeof text, "%s", stream->failure_text);
     pthread_mutex_unlock(&stream->fail_lock);
     if (code != 0) {
         hc_errmsg_add(text);
-        atomic_store(&stream->failing, false);
         return rt_set_last_error(code);
     }
     return frozen == 0 ? ACL_SUCCESS : rt_set_last_error(frozen);
@@ -176,7 +176,7 @@ rt_stream_abort(struct rt_stream *stream)
 {
     bool aborted;
 
-    atomic_store(&stream->aborting, true);
+    atomic_fetch_add(&stream->aborting, 1);
     pthread_mutex_lock(&stream->wait_lock);
     HC_LIST_EACH(node, &stream->waiters) {
         struct rt_stream_waiter *waiter = HC_CONTAINER(node, struct rt_stream_waiter, link);
@@ -185,22 +185,24 @@ rt_stream_abort(struct rt_stream *stream)
         rt_sched_signal(waiter->executor);
     }
     pthread_mutex_unlock(&stream->wait_lock);
-    rt_stream_wake(stream->id);
+    rt_stream_wake_held(stream);
     (void)wait_for(stream, atomic_load(&stream->pushed), -1, &aborted);
     pthread_mutex_lock(&stream->fail_lock);
     stream->failure = 0; /* what was queued is gone, and so is its failure */
+    atomic_store(&stream->failing, false); /* I6 */
     pthread_mutex_unlock(&stream->fail_lock);
-    atomic_store(&stream->failing, false);
-    atomic_store(&stream->aborting, false);
+    atomic_fetch_sub(&stream->aborting, 1);
 }
 
 void
 rt_stream_stop_head(struct rt_stream *stream)
 {
-    if (atomic_load(&stream->state) != RT_PARKED)
+    uint64_t done = atomic_load(&stream->done);
+
+    if (done == atomic_load(&stream->pushed))
         return;
-    atomic_store(&stream->skip_head, true);
-    rt_stream_wake(stream->id);
+    atomic_store(&stream->stop_at, done + 1);
+    rt_stream_wake_held(stream);
 }
 
 static void
@@ -215,6 +217,8 @@ close_stream(aclrtStream handle, bool now)
         rt_stream_abort(stream);
     else
         (void)wait_for(stream, atomic_load(&stream->pushed), -1, &aborted);
+    atomic_store(&stream->closed, true); /* I7: for what others still push meanwhile */
+    rt_stream_wake_held(stream);
     (void)hc_handle_close(&rt_stream_table, (uint64_t)(uintptr_t)handle);
     rt_stream_release(stream);
 }

@@ -22,8 +22,6 @@
 #include "runtime/stall.h"
 #include "runtime/stream.h"
 
-#define LOOK_NS 1000000000u /* for stalls, while anything is parked */
-
 static _Atomic uint64_t next = HC_FOREVER; /* when the next look is planned */
 static _Atomic uint32_t poked;             /* futex word: 1 when `next` was moved forward */
 static pthread_once_t started = PTHREAD_ONCE_INIT;
@@ -55,7 +53,7 @@ look(uint64_t now)
     if (parked == 0)
         return HC_FOREVER;
     rt_stall_look(now);
-    return due < now + LOOK_NS ? due : now + LOOK_NS;
+    return due < now + RT_STALL_LOOK_NS ? due : now + RT_STALL_LOOK_NS;
 }
 
 static void *
