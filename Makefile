@@ -2,7 +2,8 @@
 # The front door: each target installs what is missing, builds what is stale, and runs.
 #
 #   make demo             SDK, sample operator and sample program; prints what eight ranks received
-#   make test             every test; T=name runs one; SAN=asan or SAN=tsan with sanitizers
+#   make test             every test; T=name runs one; SAN=asan or SAN=tsan: with sanitizers;
+#                         V=1 shows the build
 #   make lint             layers, prototypes, exported symbols, headers, documents
 #   make bench            the benchmarks, as tables and build/bench.json
 #   make install PREFIX=/opt/hcomm
@@ -24,11 +25,17 @@ setup:
 $(BUILD)/build.ninja: | setup
 	@cmake --preset $(PRESET) >/dev/null
 
+# What a build prints goes to a log, and to the terminal only when it fails.
 build: $(BUILD)/build.ninja
-	@cmake --build $(BUILD)
+	@echo "building in $(BUILD)" >&2
+	@cmake --build $(BUILD) $(if $(V),,>$(BUILD)/build.log 2>&1 || { cat $(BUILD)/build.log >&2; exit 1; })
 
-sdk: PRESET := release
-sdk: build
+# The SDK needs the libraries and the tools, not the tests.
+sdk: | setup
+	@cmake --preset release >/dev/null
+	@echo "building the SDK in build/sdk" >&2
+	@cmake --build build/release --target hcomm hccl hcomm_cli npu_smi >build/release/sdk.log 2>&1 \
+	    || { cat build/release/sdk.log >&2; exit 1; }
 	@cmake --install build/release --prefix $(SDK) >/dev/null
 
 demo: sdk

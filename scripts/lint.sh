@@ -16,6 +16,7 @@ run "prototypes, maps and libraries agree" scripts/lint/exports.py "$build"
 run "each header compiles alone, as C11 and as C++14" scripts/lint/headers.sh
 run "sources are in order" scripts/lint/text.py
 run "the tour leads somewhere" scripts/lint/tour.py docs/tour.md
+run "docs/coverage.md lists what the code has" scripts/lint/coverage_doc.py
 run "docs/knobs.md is what the table says" sh -c "'$build/tools/hcomm' config --markdown | diff docs/knobs.md -"
 [ "$failed" -eq 0 ] && echo "lint: all good"
 exit "$failed"

@@ -8,8 +8,8 @@
 set -u
 umask 022 # the self-extracting archive sets 077, but others must be able to read what we install
 
-here=$(CDPATH= cd "$(dirname "$0")" && pwd -P) || exit 1
-root=$(CDPATH= cd "$here/../../../.." && pwd -P) || exit 1
+here=$(CDPATH='' cd "$(dirname "$0")" && pwd -P) || exit 1
+root=$(CDPATH='' cd "$here/../../../.." && pwd -P) || exit 1
 scripts=${here#"$root/"} # opp/vendors/<vendor>/scripts
 shared='install.sh uninstall.sh help.info'
 quiet=n
@@ -34,7 +34,7 @@ make_directory() {
 }
 
 resolve() {
-    (CDPATH= cd "$1" 2>/dev/null && pwd -P) || die "directory $1 does not exist"
+    (CDPATH='' cd "$1" 2>/dev/null && pwd -P) || die "directory $1 does not exist"
 }
 
 # A directory that a user names; an installation lies below it, or is it.
@@ -143,7 +143,7 @@ check_names() {
 # Also the directories that become empty, except the one that an installation comes with.
 remove_file() {
     rm -f "$target/$1" || die "cannot remove $target/$1"
-    (CDPATH= cd "$target" && rmdir -p "$(dirname "$1")" 2>/dev/null)
+    (CDPATH='' cd "$target" && rmdir -p "$(dirname "$1")" 2>/dev/null)
     [ ! -e "$target/set_env.sh" ] || make_directory "$target/opp/vendors"
 }
 
@@ -163,8 +163,8 @@ remove_package() {
 }
 
 copy_file() {
-    mkdir -p "$(dirname "$target/$1")" && cp -f "$root/$1" "$target/$1" ||
-        die "cannot write $target/$1"
+    make_directory "$(dirname "$target/$1")"
+    cp -f "$root/$1" "$target/$1" || die "cannot write $target/$1"
 }
 
 # The administrator who installs a package says by that: this installation may run it.

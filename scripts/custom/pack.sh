@@ -10,11 +10,11 @@ die() {
 }
 
 [ $# -eq 4 ] || die "give STAGE VENDOR OPS OUT"
-here=$(CDPATH= cd "$(dirname "$0")" && pwd -P)
-stage=$(CDPATH= cd "$1" && pwd -P)
+here=$(CDPATH='' cd "$(dirname "$0")" && pwd -P)
+stage=$(CDPATH='' cd "$1" && pwd -P)
 vendor=$2
 ops=$3
-out=$(CDPATH= cd "$4" && pwd -P)
+out=$(CDPATH='' cd "$4" && pwd -P)
 command -v makeself >/dev/null || die "makeself is missing: install the package makeself"
 makeself_header=${MAKESELF_HEADER:-/usr/share/makeself/makeself-header.sh}
 
