@@ -20,8 +20,8 @@
     "\", \"functionName\": \"" symbol "\"}}"
 #define STATEFUL(name) ENTRY(name, "stateful_kernel.so", name)
 
-/* Sanitizers put variables of their own into every library. */
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+/* The address sanitizer puts variables of its own into every library. */
+#if defined(__SANITIZE_ADDRESS__)
 #define SANITIZED true
 #else
 #define SANITIZED false
