@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-LONGEST_FILE = 600   # lines; headers of the public interface may be longer
+LONGEST_FILE = 500   # lines; tests and headers of the public interface may be longer
 LONGEST_LINE = 100
 CODE = {".c", ".h", ".py", ".sh", ".cmake"}
 UNFINISHED = re.compile(r"\b(TODO|FIXME|XXX|HACK)\b")
@@ -25,7 +25,8 @@ def main():
         lines = path.read_text().splitlines()
         if not any("SPDX-License-Identifier: BSD-3-Clause" in line for line in lines[:3]):
             wrong.append(f"{name}: has no SPDX line on top")
-        if path.suffix in {".c", ".h"} and not name.startswith("include/"):
+        if path.suffix in {".c", ".h"} and not name.startswith(("include/", "tests/")) \
+                and not name.endswith("_test.c"):
             if len(lines) > LONGEST_FILE:
                 wrong.append(f"{name}: {len(lines)} lines; split it")
         for number, line in enumerate(lines, 1):

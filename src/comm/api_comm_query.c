@@ -110,6 +110,8 @@ HcclGetCommAsyncError(HcclComm handle, HcclResult *error)
     if (rc != HCCL_SUCCESS)
         return rc;
     *error = channels_health(comm);
+    if (*error == HCCL_SUCCESS)
+        *error = threads_health(comm);
     comm_release(comm);
     return HCCL_SUCCESS;
 }

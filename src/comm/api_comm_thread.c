@@ -14,7 +14,7 @@ static HcclResult
 fail_range(const char *function, const char *what, unsigned long long value, unsigned least,
            unsigned most)
 {
-    LOG_ERROR(COMM, "%s: %s is %llu; %u to %u go", function, what, value, least, most);
+    LOG_ERROR(COMM, "%s: %s is %llu; pass %u to %u", function, what, value, least, most);
     return HCCL_E_PARA;
 }
 

@@ -37,9 +37,9 @@ check_one(const struct comm *comm, const char *function, const HcclChannelDesc *
         return fail_desc(function, at, "channelProtocol", desc->channelProtocol,
                          "take what HcclRankGraphGetLinks says");
     if (desc->notifyNum > NOTIFIES_MOST)
-        return fail_desc(function, at, "notifyNum", desc->notifyNum, "at most 64 go");
+        return fail_desc(function, at, "notifyNum", desc->notifyNum, "pass at most 64");
     if (desc->memHandleNum > MEMORIES_MOST)
-        return fail_desc(function, at, "memHandleNum", desc->memHandleNum, "at most 256 go");
+        return fail_desc(function, at, "memHandleNum", desc->memHandleNum, "pass at most 256");
     if (desc->memHandleNum > 0 && desc->memHandles == NULL) {
         LOG_ERROR(COMM, "%s: descriptor %u: memHandles is NULL, memHandleNum is %u", function, at,
                   desc->memHandleNum);
@@ -48,7 +48,7 @@ check_one(const struct comm *comm, const char *function, const HcclChannelDesc *
     if (!comm_rank_is_here(comm, desc->remoteRank)) {
         LOG_ERROR(COMM,
                   "%s: rank %u runs in process %u on %s: a data path between processes is not "
-                  "there yet",
+                  "there yet; run the ranks as threads of one process",
                   function, desc->remoteRank, comm->world->facts[desc->remoteRank].pid,
                   comm->world->facts[desc->remoteRank].host_name);
         return HCCL_E_NOT_SUPPORT;
@@ -63,7 +63,7 @@ channels_check(const struct comm *comm, const char *function, CommEngine engine,
     HcclResult rc = res_engine_check(engine, function);
 
     if (rc == HCCL_SUCCESS && (num == 0 || num > 1048576u)) {
-        LOG_ERROR(COMM, "%s: channelNum is %u: 1 to 1048576 go", function, num);
+        LOG_ERROR(COMM, "%s: channelNum is %u; pass 1 to 1048576", function, num);
         rc = HCCL_E_PARA;
     }
     for (uint32_t i = 0; i < num && rc == HCCL_SUCCESS; i++)

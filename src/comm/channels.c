@@ -212,7 +212,10 @@ channels_health(struct comm *comm)
 
     pthread_mutex_lock(&comm->lock);
     HC_LIST_EACH (node, &comm->channels) {
-        if (res_channel_status(channel_at(node)->handle, &status) == HCCL_SUCCESS && status >= 2)
+        ChannelHandle handle = channel_at(node)->handle;
+
+        if (res_channel_status(handle, &status) == HCCL_SUCCESS &&
+            (status >= 2 || (status == 0 && res_channel_peer_gone(handle))))
             rc = HCCL_E_REMOTE;
     }
     pthread_mutex_unlock(&comm->lock);

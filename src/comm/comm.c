@@ -20,7 +20,7 @@ static struct hc_table comm_table = HC_TABLE("communicator", HC_KIND_COMM, comm_
 HcclResult
 comm_unsupported(const char *function)
 {
-    LOG_ERROR(COMM, "%s is not supported by a soft NPU", function);
+    LOG_ERROR(COMM, "%s is not supported by this release", function);
     return HCCL_E_NOT_SUPPORT;
 }
 

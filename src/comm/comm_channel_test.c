@@ -423,6 +423,8 @@ TEST(a_destroyed_peer_is_a_remote_error)
     EXPECT_EQ(HCCL_SUCCESS,
               HcclChannelGetHcclBuffer(comms[0], ranks[0].channels[0], &remote, &size));
     EXPECT_EQ(HCCL_SUCCESS, HcclCommDestroy(comms[1]));
+    EXPECT_EQ(HCCL_SUCCESS, HcclGetCommAsyncError(comms[0], &state));
+    EXPECT_EQ(HCCL_E_REMOTE, state);
     comms[1] = NULL;
     test_allow_errors();
     if (HcommWriteOnThread(thread, ranks[0].channels[0], remote, own, 64) == 0) {
@@ -430,6 +432,26 @@ TEST(a_destroyed_peer_is_a_remote_error)
                                                      sizeof stream, &stream));
         EXPECT_NE(ACL_SUCCESS, aclrtSynchronizeStream(stream));
     }
+    end(2);
+}
+
+TEST(a_failed_task_is_an_asynchronous_error_of_its_communicator)
+{
+    HcclResult state = HCCL_E_RESERVED;
+    ThreadHandle thread;
+    aclrtStream stream;
+
+    test_expect_error("EI0002: waited 1 s for notify 0 of thread");
+    init(2);
+    EXPECT_EQ(HCCL_SUCCESS, HcclThreadAcquire(comms[1], COMM_ENGINE_CPU_TS, 1, 1, &thread));
+    EXPECT_EQ(0, HcommThreadNotifyWaitOnThread(thread, 0, 1));
+    EXPECT_EQ(HCCL_SUCCESS, HcclThreadResGetInfo(comms[1], thread, THREAD_RES_TYPE_STREAM,
+                                                 sizeof stream, &stream));
+    EXPECT_EQ(ACL_ERROR_RT_TASK_TIMEOUT, aclrtSynchronizeStream(stream));
+    EXPECT_EQ(HCCL_SUCCESS, HcclGetCommAsyncError(comms[1], &state));
+    EXPECT_EQ(HCCL_E_TIMEOUT, state);
+    EXPECT_EQ(HCCL_SUCCESS, HcclGetCommAsyncError(comms[0], &state));
+    EXPECT_EQ(HCCL_SUCCESS, state);
     end(2);
 }
 

@@ -134,6 +134,9 @@ void threads_fini(struct comm *comm);
 /* Nothing is queued or running on any thread of the communicator. */
 bool threads_idle(struct comm *comm);
 
+/* The first failure of a task on a thread of the communicator; HCCL_SUCCESS: none. */
+HcclResult threads_health(struct comm *comm);
+
 /* The first `num` threads of the pool of `engine`, each with at least notify_nums[i] notifies. */
 HcclResult threads_acquire(struct comm *comm, CommEngine engine, uint32_t num,
                            const uint32_t *notify_nums, ThreadHandle *threads);

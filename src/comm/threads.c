@@ -229,24 +229,23 @@ threads_launch_peek(struct comm *comm)
 
 /* Calls fn for each thread until it says false; whether it never did. Under the lock. */
 static bool
-each_thread(struct comm *comm, bool (*fn)(ThreadHandle thread, ThreadHandle wanted),
-            ThreadHandle wanted)
+each_thread(struct comm *comm, bool (*fn)(ThreadHandle thread, void *arg), void *arg)
 {
     for (int kind = 0; kind < POOL_KINDS; kind++) {
         for (uint32_t i = 0; i < comm->pools[kind].num; i++) {
-            if (!fn(comm->pools[kind].threads[i].handle, wanted))
+            if (!fn(comm->pools[kind].threads[i].handle, arg))
                 return false;
         }
     }
     HC_LIST_EACH (node, &comm->wraps) {
-        if (!fn(HC_CONTAINER(node, struct comm_wrap, in_comm)->thread.handle, wanted))
+        if (!fn(HC_CONTAINER(node, struct comm_wrap, in_comm)->thread.handle, arg))
             return false;
     }
-    return comm->launch.handle == 0 || fn(comm->launch.handle, wanted);
+    return comm->launch.handle == 0 || fn(comm->launch.handle, arg);
 }
 
 static bool
-is_idle(ThreadHandle handle, ThreadHandle unused)
+is_idle(ThreadHandle handle, void *unused)
 {
     struct res_thread *thread;
     struct rt_stream *stream;
@@ -266,9 +265,33 @@ is_idle(ThreadHandle handle, ThreadHandle unused)
 }
 
 static bool
-is_another(ThreadHandle handle, ThreadHandle wanted)
+is_another(ThreadHandle handle, void *wanted)
 {
-    return handle != wanted;
+    return handle != *(const ThreadHandle *)wanted;
+}
+
+/* Whether the thread's stream never failed; else *result says how it did first. */
+static bool
+is_sound(ThreadHandle handle, void *result)
+{
+    struct res_thread *thread;
+
+    if (res_thread_hold(handle, &thread) != HCCL_SUCCESS)
+        return true;
+    *(HcclResult *)result = rt_result(rt_stream_first_failure(res_thread_stream_handle(thread)));
+    res_thread_release(thread);
+    return *(HcclResult *)result == HCCL_SUCCESS;
+}
+
+HcclResult
+threads_health(struct comm *comm)
+{
+    HcclResult rc = HCCL_SUCCESS;
+
+    pthread_mutex_lock(&comm->lock);
+    (void)each_thread(comm, is_sound, &rc);
+    pthread_mutex_unlock(&comm->lock);
+    return rc;
 }
 
 bool
@@ -277,7 +300,7 @@ threads_idle(struct comm *comm)
     bool idle;
 
     pthread_mutex_lock(&comm->lock);
-    idle = each_thread(comm, is_idle, 0);
+    idle = each_thread(comm, is_idle, NULL);
     pthread_mutex_unlock(&comm->lock);
     return idle;
 }
@@ -288,7 +311,7 @@ threads_know(struct comm *comm, ThreadHandle thread)
     bool known;
 
     pthread_mutex_lock(&comm->lock);
-    known = !each_thread(comm, is_another, thread);
+    known = !each_thread(comm, is_another, &thread);
     pthread_mutex_unlock(&comm->lock);
     return known;
 }

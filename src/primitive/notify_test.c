@@ -167,6 +167,20 @@ TEST(an_immediate_wait_ends_with_its_timeout)
     pair_close(pair);
 }
 
+TEST(records_on_a_channel_of_engine_cpu_queue_in_either_mode)
+{
+    struct rank pair[2];
+
+    setenv("HCOMM_NOTIFY_MODE", "strict", 1);
+    pair_open(pair, COMM_ENGINE_CPU);
+    for (int i = 0; i < 3; i++)
+        EXPECT_EQ(0, HcommChannelNotifyRecord(pair[1].channel, 0));
+    for (int i = 0; i < 3; i++)
+        EXPECT_EQ(0, HcommChannelNotifyWait(pair[0].channel, 0, 5));
+    EXPECT_EQ(0, test_logged("recorded again"));
+    pair_close(pair);
+}
+
 /* ---- timeouts ---- */
 
 static void *

@@ -58,8 +58,8 @@ HcclResult
 prim_check_reduce(const char *function, uint64_t count, int type, int op, uint64_t *bytes)
 {
     if (!reduce_supported(type, op)) {
-        LOG_ERROR(PRIM, "%s: operator %s (%d) does not exist for data type %s (%d)", function,
-                  reduce_op_name(op), op, reduce_type_name(type), type);
+        LOG_ERROR(PRIM, "%s: operator %d (%s) does not exist for data type %d (%s)", function, op,
+                  reduce_op_name(op), type, reduce_type_name(type));
         return HCCL_E_PARA;
     }
     if (__builtin_mul_overflow(count, (uint64_t)reduce_type_size(type), bytes)) {

@@ -89,7 +89,9 @@ static HcclResult
 make_notifies(struct res_channel *channel, uint32_t num)
 {
     char what[2 * NAME_LEN];
-    struct rt_notify_origin origin = {.what = what, .expect = channel->peer_name};
+    struct rt_notify_origin origin = {.what = what,
+                                      .expect = channel->peer_name,
+                                      .queues = channel->engine == COMM_ENGINE_CPU};
 
     channel->notifies = hc_calloc(num == 0 ? 1 : num, sizeof *channel->notifies);
     if (channel->notifies == NULL)
@@ -308,4 +310,18 @@ res_channel_status(ChannelHandle handle, int32_t *status)
     *status = told[res_channel_step(channel, 0)];
     res_channel_release(channel);
     return HCCL_SUCCESS;
+}
+
+bool
+res_channel_peer_gone(ChannelHandle handle)
+{
+    struct res_channel *channel;
+    bool gone;
+
+    if (res_channel_hold(handle, &channel) != HCCL_SUCCESS)
+        return false;
+    gone = atomic_load_explicit(&channel->state, memory_order_acquire) == CHAN_CONNECTED &&
+           channel->conn->ops->poll(channel->conn) == HCCL_E_REMOTE;
+    res_channel_release(channel);
+    return gone;
 }

@@ -16,7 +16,11 @@ res_check_number(const char *function, const char *argument, uint64_t number, ui
 {
     if (number >= least && number <= most)
         return HCCL_SUCCESS;
-    LOG_ERROR(RES, "%s: %s is %llu, allowed are %llu to %llu", function, argument,
-              (unsigned long long)number, (unsigned long long)least, (unsigned long long)most);
+    if (number < least && most >= UINT32_MAX) /* most is what the type holds: no news */
+        LOG_ERROR(RES, "%s: %s is %llu, it must be at least %llu", function, argument,
+                  (unsigned long long)number, (unsigned long long)least);
+    else
+        LOG_ERROR(RES, "%s: %s is %llu, allowed are %llu to %llu", function, argument,
+                  (unsigned long long)number, (unsigned long long)least, (unsigned long long)most);
     return HCCL_E_PARA;
 }

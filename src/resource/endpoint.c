@@ -97,12 +97,13 @@ check_desc(const EndpointDesc *desc)
     res_endpoint_text(desc, text, sizeof text);
     if (desc->loc.locType != ENDPOINT_LOC_TYPE_DEVICE &&
         desc->loc.locType != ENDPOINT_LOC_TYPE_HOST) {
-        LOG_ERROR(RES, "endpoint %s: location type %d is neither device (0) nor host (1)", text,
+        LOG_ERROR(RES, "endpoint description: loc.locType is %d, neither device (0) nor host (1)",
                   (int)desc->loc.locType);
         return HCCL_E_PARA;
     }
     if ((int)desc->protocol < COMM_PROTOCOL_HCCS || (int)desc->protocol > COMM_PROTOCOL_UB_RTP) {
-        LOG_ERROR(RES, "endpoint %s: %d is no protocol", text, (int)desc->protocol);
+        LOG_ERROR(RES, "endpoint description: protocol is %d, that is no protocol (0 to 9)",
+                  (int)desc->protocol);
         return HCCL_E_PARA;
     }
     if (desc->loc.locType == ENDPOINT_LOC_TYPE_HOST && !host_has_protocol(desc->protocol)) {

@@ -72,7 +72,7 @@ TEST(endpoints_are_checked)
     test_expect_error("HCCS 10.0.0.1: a host endpoint speaks");
     EXPECT_EQ(HCCL_E_PARA, HcommEndpointCreate(&desc, &endpoint));
     desc.protocol = (CommProtocol)77;
-    test_expect_error("77 is no protocol");
+    test_expect_error("77, that is no protocol");
     EXPECT_EQ(HCCL_E_PARA, HcommEndpointCreate(&desc, &endpoint));
     desc = host_at("10.0.0.1");
     desc.loc.locType = ENDPOINT_LOC_TYPE_RESERVED;

@@ -106,6 +106,9 @@ HcclResult res_channel_create(const struct res_channel_desc *desc, ChannelHandle
  * failed. */
 HcclResult res_channel_status(ChannelHandle channel, int32_t *status);
 
+/* true: connected once, and the peer has closed its end since. */
+bool res_channel_peer_gone(ChannelHandle channel);
+
 /* Blocks until all `num` are connected. HCCL_E_TIMEOUT (logged): names the missing peers. */
 HcclResult res_channel_wait(const ChannelHandle *channels, uint32_t num, int64_t timeout_ms);
 

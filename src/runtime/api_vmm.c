@@ -96,7 +96,7 @@ check_kind(const aclrtPhysicalMemProp *prop, const char *function)
         return ACL_SUCCESS;
     return rt_fail(ACL_ERROR_INVALID_PARAM,
                    "%s: there is no physical memory with memAttr %d at location "
-                   "type %d",
+                   "type %d; pass ACL_MEM_HUGE, or on a device ACL_HBM_MEM_HUGE",
                    function, (int)prop->memAttr, (int)prop->location.type);
 }
 

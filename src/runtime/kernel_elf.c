@@ -79,12 +79,12 @@ section_at(const struct sections *sections, uint32_t index, Elf64_Shdr *section)
 static const char *
 text_at(const struct sections *sections, const Elf64_Shdr *strings, uint32_t offset)
 {
-    const char *text = (const char *)sections->bytes + strings->sh_offset + offset;
+    const char *text;
 
-    if (strings->sh_type != SHT_STRTAB || offset >= strings->sh_size ||
-        memchr(text, '\0', strings->sh_size - offset) == NULL)
-        return "";
-    return text;
+    if (strings->sh_type != SHT_STRTAB || offset >= strings->sh_size)
+        return ""; /* without bytes in the file, the section's place is anything */
+    text = (const char *)sections->bytes + strings->sh_offset + offset;
+    return memchr(text, '\0', strings->sh_size - offset) == NULL ? "" : text;
 }
 
 /* Sections that the loader or the compiler's start-up code writes, never the library's own code. */

@@ -27,6 +27,7 @@
 #endif
 
 #define ANY_DEVICE (-1)
+#define FILES_KEPT_MOST 16u /* descriptors a debugger may look into; a thousand devices need no more */
 
 /* The bytes of a library. */
 struct image {
@@ -44,6 +45,7 @@ struct copy {
     struct image *image;
     int32_t device; /* ANY_DEVICE: one copy serves all */
     void *library;  /* dlopen's */
+    int fd;         /* the file, kept open for a debugger; -1: not kept */
 };
 
 /* A search that was made, and its result. */
@@ -61,6 +63,7 @@ static struct hc_list copies = {&copies, &copies};
 static struct hc_list findings = {&findings, &findings};
 static uint32_t users;
 static uint32_t loads; /* dlopens so far: makes their names differ */
+static uint32_t files_kept;
 
 /* ---- images ---- */
 
@@ -132,16 +135,19 @@ make_memory_file(const struct image *image, const char *name)
 static void
 spell_path(char *path, size_t len, int fd)
 {
-    char spelled[2 * 32 + 1];
+    char spelled[2 * 32 + 1], self[32] = "self";
+    ssize_t got = readlink("/proc/self", self, sizeof self - 1);
 
+    if (got > 0)
+        self[got] = '\0'; /* by number: a debugger that reads the path is another "self" */
     for (unsigned i = 0; i < 32; i++)
         memcpy(spelled + 2 * i, (loads >> i & 1u) != 0 ? "./" : "//", 3);
     loads++;
-    snprintf(path, len, "/proc/self/%sfd/%d", spelled, fd);
+    snprintf(path, len, "/proc/%s/%sfd/%d", self, spelled, fd);
 }
 
 static void *
-load(const struct image *image, const char *so, char *why, size_t why_len)
+load(const struct image *image, const char *so, int *kept, char *why, size_t why_len)
 {
     void *library = NULL;
     char path[160];
@@ -170,7 +176,12 @@ load(const struct image *image, const char *so, char *why, size_t why_len)
         snprintf(why, why_len, "%s from %s does not load: %s", so, image->from,
                  colon == NULL ? "unknown reason" : colon + 2);
     }
-    close(fd); /* the mapping keeps the file */
+    if (library != NULL && files_kept < FILES_KEPT_MOST) {
+        files_kept++;
+        *kept = fd;
+    } else {
+        close(fd); /* the mapping keeps the code */
+    }
     return library;
 }
 
@@ -192,7 +203,8 @@ copy_of(struct image *image, int32_t device, const char *so, char *why, size_t w
     }
     copy->image = image;
     copy->device = wanted;
-    copy->library = load(image, so, why, why_len);
+    copy->fd = -1;
+    copy->library = load(image, so, &copy->fd, why, why_len);
     if (copy->library == NULL) {
         hc_free(copy);
         return NULL;
@@ -297,8 +309,11 @@ rt_kernel_lib_release(void)
 
             hc_list_remove(&copy->link);
             dlclose(copy->library);
+            if (copy->fd >= 0)
+                close(copy->fd);
             hc_free(copy);
         }
+        files_kept = 0;
         HC_LIST_EACH_SAFE (node, &images)
             image_destroy(HC_CONTAINER(node, struct image, link));
     }

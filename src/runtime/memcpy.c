@@ -85,7 +85,9 @@ check_kind(const struct rt_copy *copy)
     if (src_fits && (dst & kind->dst) != 0)
         return ACL_SUCCESS;
     rt_mem_describe(src_fits ? &copy->dst_range : &copy->src_range, text, sizeof text);
-    return rt_fail(ACL_ERROR_RT_PARAM_INVALID, "%s: kind is %s, but the %s %p is %s; pass %s",
+    return rt_fail(ACL_ERROR_RT_PARAM_INVALID,
+                   "%s: kind is %s, but the %s %p is %s; pass %s, or set "
+                   "HCOMM_MEMCPY_KIND=advisory",
                    copy->function, kind->words, src_fits ? "destination" : "source",
                    src_fits ? copy->dst : copy->src, text, kind_of(src, dst)->name);
 }

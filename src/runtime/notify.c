@@ -42,6 +42,7 @@ struct rt_notify {
     int32_t device;
     uint32_t id;
     _Atomic uint64_t *word;   /* in the device's arena */
+    bool queues;              /* origin: never strict, nothing to report */
     atomic_bool twice_said;   /* the double record has been reported */
     char *what, *expect;      /* origin; expect may be NULL */
 };
@@ -130,6 +131,7 @@ rt_notify_create(int32_t device, const struct rt_notify_origin *origin, struct r
         return rt_set_last_error(ACL_ERROR_RT_MEMORY_ALLOCATION);
     fresh->device = device;
     fresh->id = UINT32_MAX;
+    fresh->queues = origin->queues;
     fresh->what = hc_strdup(origin->what);
     fresh->expect = origin->expect == NULL ? NULL : hc_strdup(origin->expect);
     fresh->handle = hc_handle_reserve(&notify_table);
@@ -241,13 +243,13 @@ rt_notify_record(struct rt_notify *notify)
 
     do {
         count = COUNT(word) + 1;
-        if (count == 0 || (strict && COUNT(word) > 0))
+        if (count == 0 || (strict && !notify->queues && COUNT(word) > 0))
             count = COUNT(word);
     } while (!atomic_compare_exchange_weak_explicit(notify->word, &word, WORD(0, count),
                                                     memory_order_seq_cst, memory_order_relaxed));
     if (WAITER(word) != 0)
         rt_stream_wake(WAITER(word) - 1); /* I2 */
-    else if (COUNT(word) > 0)
+    else if (COUNT(word) > 0 && !notify->queues)
         say_twice(notify);
 }
 

@@ -163,6 +163,9 @@ void rt_stream_release(struct rt_stream *stream);
 /* Whether `handle` is a live stream; says nothing if not. */
 bool rt_stream_is_live(aclrtStream handle);
 
+/* The first failure of the stream's life, collected or not; 0: it never failed, or is not live. */
+aclError rt_stream_first_failure(aclrtStream handle);
+
 /* A library-made stream on `device`'s primary context; its handle is closed by rt_stream_close. */
 aclError rt_stream_open(int32_t device, aclrtStream *handle);
 
@@ -236,6 +239,7 @@ struct rt_notify;
 struct rt_notify_origin {
     const char *what;   /* "notify 1 of the channel from rank 2" */
     const char *expect; /* who should record it: "rank 2"; NULL: unknown */
+    bool queues;        /* records queue on the hardware too, as on channels of engine CPU */
 };
 
 aclError rt_notify_create(int32_t device, const struct rt_notify_origin *origin,

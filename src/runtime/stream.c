@@ -416,6 +416,8 @@ rt_stream_fail(struct rt_stream *stream, aclError code, const char *fmt, ...)
     rt_stream_name(stream, name, sizeof name);
     hc_log_elsewhere("RT", __FILE__, __LINE__, "%s: %s", name, text);
     pthread_mutex_lock(&stream->fail_lock);
+    if (atomic_load_explicit(&stream->first_failure, memory_order_relaxed) == 0)
+        atomic_store(&stream->first_failure, code);
     if (stream->failure == 0) {
         stream->failure = code;
         snprintf(stream->failure_text, sizeof stream->failure_text, "%.150s: %.640s", name, text);

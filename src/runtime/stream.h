@@ -67,6 +67,7 @@ struct rt_stream {
 
     pthread_mutex_t fail_lock;  /* protects the next three; no lock is taken under it */
     aclError failure;
+    _Atomic aclError first_failure; /* of the stream's life; 0: none. Written under fail_lock */
     char failure_text[800];
     char label[96];
     atomic_bool failing;        /* a failure waits to be collected: tasks are dropped; I6 */

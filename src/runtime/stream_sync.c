@@ -53,6 +53,19 @@ rt_stream_is_live(aclrtStream handle)
     return stream != NULL;
 }
 
+aclError
+rt_stream_first_failure(aclrtStream handle)
+{
+    struct rt_stream *stream = hc_handle_hold(&rt_stream_table, (uint64_t)(uintptr_t)handle);
+    aclError code = ACL_SUCCESS;
+
+    if (stream != NULL) {
+        code = atomic_load(&stream->first_failure);
+        rt_stream_release(stream);
+    }
+    return code;
+}
+
 aclrtStream
 rt_stream_handle(const struct rt_stream *stream)
 {

@@ -1,155 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Races between those who push, wait, wake, stop, abort and destroy, provoked by random pauses. */
+/* Races between those who push, wait and wake, provoked by random pauses. */
 #define _GNU_SOURCE
-#include <errno.h>
-#include <pthread.h>
-#include <sched.h>
+#include "runtime/stress.h"
+
 #include <semaphore.h>
-#include <sys/mman.h>
-#include <sys/wait.h>
-#include <unistd.h>
+#include <stdlib.h>
 
-#include "acl/acl_rt.h"
-#include "base/alloc.h"
-#include "base/clock.h"
-#include "runtime/context.h"
-#include "runtime/stream.h"
-#include "tests/support/test.h"
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define ROUNDS(n) ((n) / 8)
-#else
-#define ROUNDS(n) (n)
-#endif
-
-static _Thread_local uint32_t seed;
-
-static uint32_t
-chance(void)
-{
-    if (seed == 0)
-        seed = (uint32_t)(uintptr_t)&seed ^ (uint32_t)hc_now_ns() ^ 0x9E3779B9u;
-    seed ^= seed << 13;
-    seed ^= seed >> 17;
-    seed ^= seed << 5;
-    return seed >> 8;
-}
-
-/* Most often nothing, sometimes the other threads' turn, rarely a little sleep. */
-static void
-jitter(void)
-{
-    uint32_t what = chance() % 64;
-
-    if (what < 12)
-        sched_yield();
-    else if (what < 14)
-        usleep(chance() % 60);
-    else if (what < 40)
-        for (volatile uint32_t i = chance() % 400; i > 0; i--)
-            ;
-}
-
-static aclrtStream
-new_stream(void)
-{
-    aclrtStream stream = NULL;
-
-    EXPECT_EQ(ACL_SUCCESS, aclrtCreateStream(&stream));
-    return stream;
-}
-
-static pthread_t
-spawn(void *(*fn)(void *arg), void *arg)
-{
-    pthread_t thread;
-
-    EXPECT_EQ(0, pthread_create(&thread, NULL, fn, arg));
-    return thread;
-}
-
-static void
-join(pthread_t thread)
-{
-    EXPECT_EQ(0, pthread_join(thread, NULL));
-}
-
-static struct rt_stream *
-hold(aclrtStream handle)
-{
-    struct rt_stream *stream = NULL;
-
-    EXPECT_EQ(ACL_SUCCESS, rt_stream_hold(handle, &stream));
-    return stream;
-}
-
-/* ---- tasks ---- */
-
-static atomic_bool gate, halt;
-static _Atomic uint32_t ran_num, drop_num, push_num;
-
-static enum rt_step
-count_run(struct rt_stream *stream, struct rt_task *task)
-{
-    (void)stream;
-    (void)task;
-    atomic_fetch_add(&ran_num, 1);
-    return RT_STEP_DONE;
-}
-
-static enum rt_step
-gate_run(struct rt_stream *stream, struct rt_task *task)
-{
-    (void)stream;
-    if (!atomic_load_explicit(&gate, memory_order_acquire))
-        return RT_STEP_PARKED;
-    task->u.word[0] = 1;
-    return RT_STEP_DONE;
-}
-
-static enum rt_step
-shut_run(struct rt_stream *stream, struct rt_task *task)
-{
-    (void)stream;
-    (void)task;
-    return RT_STEP_PARKED;
-}
-
-static enum rt_step
-fail_run(struct rt_stream *stream, struct rt_task *task)
-{
-    (void)task;
-    return rt_stream_fail(stream, ACL_ERROR_RT_AICPU_EXCEPTION, "the test wants it");
-}
-
-static void
-count_drop(struct rt_task *task, bool ran)
-{
-    (void)task;
-    (void)ran;
-    atomic_fetch_add(&drop_num, 1);
-}
-
-static void
-gate_drop(struct rt_task *task, bool ran)
-{
-    (void)ran;
-    if (task->u.word[0] == 1)
-        atomic_fetch_add(&ran_num, 1);
-}
-
-static const struct rt_task_ops count_ops = {.name = "count", .run = count_run, .drop = count_drop};
-static const struct rt_task_ops gate_ops = {.name = "gate", .run = gate_run, .drop = gate_drop};
-static const struct rt_task_ops shut_ops = {.name = "shut", .run = shut_run, .drop = count_drop};
-static const struct rt_task_ops fail_ops = {.name = "fail", .run = fail_run, .drop = count_drop};
-
-static aclError
-push(struct rt_stream *stream, const struct rt_task_ops *ops)
-{
-    struct rt_task task = {.ops = ops};
-
-    return rt_stream_push(stream, &task);
-}
+static _Atomic uint32_t push_num;
 
 /* ---- waking ---- */
 
@@ -209,7 +66,7 @@ TEST(a_ring_of_notifies_loses_no_wake)
     pthread_t threads[RING + 1];
 
     EXPECT_EQ(ACL_SUCCESS, aclrtSetDevice(0));
-    ring.rounds = ROUNDS(4000);
+    ring.rounds = ROUNDS(16000);
     for (uint32_t i = 0; i < RING; i++) {
         handles[i] = new_stream();
         ring.stream[i] = hold(handles[i]);
@@ -320,7 +177,7 @@ use_events(void *arg)
     (void)arg;
     if (aclrtSetDevice(0) != 0 || aclrtCreateStream(&mine) != 0 || aclrtCreateStream(&other) != 0)
         abort();
-    for (uint32_t i = 0; i < ROUNDS(1500); i++) {
+    for (uint32_t i = 0; i < ROUNDS(6000); i++) {
         if (aclrtCreateEventWithFlag(&event, ACL_EVENT_SYNC) != 0 ||
             aclrtStreamWaitEvent(other, event) != 0)
             abort();
@@ -348,255 +205,86 @@ TEST(events_may_be_destroyed_while_they_are_waited_for)
         join(threads[i]);
 }
 
-/* ---- stop, fail, abort, destroy ---- */
+/* ---- no workers ---- */
 
+/* Keeps the scheduler trying to start a worker, and failing. */
 static void *
-stop_it(void *stream)
-{
-    jitter();
-    rt_stream_stop_head(stream);
-    return NULL;
-}
-
-TEST(a_stop_never_cuts_off_what_was_queued_after_it)
-{
-    EXPECT_EQ(ACL_SUCCESS, aclrtSetDevice(0));
-    aclrtStream handle = new_stream();
-    struct rt_stream *stream = hold(handle);
-
-    for (uint32_t i = 0; i < ROUNDS(3000); i++) {
-        pthread_t stopper;
-        uint32_t before;
-
-        atomic_store(&gate, false);
-        EXPECT_EQ(ACL_SUCCESS, push(stream, &gate_ops));
-        stopper = spawn(stop_it, stream);
-        jitter();
-        atomic_store(&gate, true);
-        rt_stream_wake(rt_stream_id(stream));
-        join(stopper);
-        EXPECT_EQ(ACL_SUCCESS, rt_stream_sync(stream, -1));
-        before = atomic_load(&ran_num);
-        atomic_store(&gate, false);
-        EXPECT_EQ(ACL_SUCCESS, push(stream, &gate_ops));
-        (void)rt_stream_sync(stream, 0);
-        atomic_store(&gate, true);
-        rt_stream_wake(rt_stream_id(stream));
-        EXPECT_EQ(ACL_SUCCESS, rt_stream_sync(stream, -1));
-        EXPECT_EQ(before + 1, atomic_load(&ran_num));
-    }
-    rt_stream_release(stream);
-    EXPECT_EQ(ACL_SUCCESS, aclrtDestroyStream(handle));
-    EXPECT_EQ(ACL_SUCCESS, aclrtResetDevice(0));
-}
-
-TEST(a_stop_finds_its_task_while_somebody_looks_at_it)
-{
-    EXPECT_EQ(ACL_SUCCESS, aclrtSetDevice(0));
-    aclrtStream handle = new_stream();
-    struct rt_stream *stream = hold(handle);
-
-    EXPECT_EQ(ACL_SUCCESS, push(stream, &shut_ops));
-    while (!rt_stream_claim(stream))
-        sched_yield();
-    rt_stream_stop_head(stream);
-    rt_stream_unclaim(stream);
-    EXPECT_EQ(ACL_SUCCESS, rt_stream_sync(stream, 20000));
-    EXPECT_EQ(1, atomic_load(&drop_num));
-    rt_stream_release(stream);
-    EXPECT_EQ(ACL_SUCCESS, aclrtDestroyStream(handle));
-    EXPECT_EQ(ACL_SUCCESS, aclrtResetDevice(0));
-}
-
-static void *
-collect(void *stream)
-{
-    while (!atomic_load(&halt))
-        (void)rt_stream_sync(stream, -1);
-    return NULL;
-}
-
-TEST(a_failure_is_collected_whole_or_not_at_all)
-{
-    pthread_t collectors[3];
-    uint32_t pushed = 0;
-
-    test_allow_errors();
-    EXPECT_EQ(ACL_SUCCESS, aclrtSetDevice(0));
-    aclrtStream handle = new_stream();
-    struct rt_stream *stream = hold(handle);
-
-    for (int i = 0; i < 3; i++)
-        collectors[i] = spawn(collect, stream);
-    for (; pushed < ROUNDS(30000); pushed++)
-        EXPECT_EQ(ACL_SUCCESS, push(stream, &fail_ops));
-    atomic_store(&halt, true);
-    for (int i = 0; i < 3; i++)
-        join(collectors[i]);
-    while (rt_stream_sync(stream, -1) != ACL_SUCCESS)
-        ;
-    EXPECT_EQ(ACL_SUCCESS, push(stream, &count_ops));
-    EXPECT_EQ(ACL_SUCCESS, rt_stream_sync(stream, -1));
-    EXPECT_EQ(1, atomic_load(&ran_num));
-    EXPECT_EQ(pushed + 1, atomic_load(&drop_num));
-    rt_stream_release(stream);
-    EXPECT_EQ(ACL_SUCCESS, aclrtDestroyStream(handle));
-    EXPECT_EQ(ACL_SUCCESS, aclrtResetDevice(0));
-}
-
-static void *
-push_shut(void *stream)
+push_alone(void *stream)
 {
     while (!atomic_load(&halt)) {
-        (void)push(stream, &shut_ops);
+        if (push(stream, &count_ops) != ACL_SUCCESS)
+            abort();
         atomic_fetch_add(&push_num, 1);
-        jitter();
+        usleep(chance() % 100);
     }
     return NULL;
 }
 
+static struct {
+    struct rt_stream *waits, *records;
+    struct rt_notify *notify;
+    sem_t turn;
+} pair;
+
+/* Records whenever the other thread is about to wait; never drives. */
 static void *
-abort_often(void *stream)
+record_in_turn(void *arg)
 {
+    struct rt_task task;
+
+    (void)arg;
     for (uint32_t i = 0; i < ROUNDS(4000); i++) {
-        rt_stream_abort(stream);
+        while (sem_wait(&pair.turn) != 0)
+            ;
         jitter();
+        rt_task_notify_record(&task, pair.notify);
+        if (rt_stream_push(pair.records, &task) != ACL_SUCCESS)
+            abort();
     }
     return NULL;
 }
 
-TEST(aborts_at_the_same_time_all_end)
+TEST(without_workers_whoever_waits_runs_what_is_ready)
 {
-    pthread_t pusher, aborters[3];
+    struct rt_notify_origin origin = {.what = "notify of the pair"};
+    pthread_attr_t usual, huge;
+    pthread_t threads[2];
+    struct rt_task task;
 
-    test_allow_errors();
     EXPECT_EQ(ACL_SUCCESS, aclrtSetDevice(0));
-    aclrtStream handle = new_stream();
-    struct rt_stream *stream = hold(handle);
+    aclrtStream handles[3] = {new_stream(), new_stream(), new_stream()};
+    struct rt_stream *alone = hold(handles[2]);
 
-    pusher = spawn(push_shut, stream);
-    for (int i = 0; i < 3; i++)
-        aborters[i] = spawn(abort_often, stream);
-    for (int i = 0; i < 3; i++)
-        join(aborters[i]);
+    pair.waits = hold(handles[0]);
+    pair.records = hold(handles[1]);
+    EXPECT_EQ(0, sem_init(&pair.turn, 0, 0));
+    EXPECT_EQ(ACL_SUCCESS, rt_notify_create(0, &origin, &pair.notify));
+    EXPECT_EQ(ACL_SUCCESS, push(pair.waits, &count_ops));
+    pthread_getattr_default_np(&usual);
+    threads[0] = spawn(push_alone, alone);
+    threads[1] = spawn(record_in_turn, NULL);
+    pthread_attr_init(&huge);
+    pthread_attr_setstacksize(&huge, (size_t)1 << 46); /* no thread of the library can start */
+    EXPECT_EQ(0, pthread_setattr_default_np(&huge));
+    test_allow_errors(); /* the timer */
+    for (uint32_t i = 0; i < ROUNDS(4000); i++) {
+        rt_task_notify_wait(&task, pair.notify, 0);
+        EXPECT_EQ(ACL_SUCCESS, rt_stream_push(pair.waits, &task));
+        sem_post(&pair.turn);
+        EXPECT_EQ(ACL_SUCCESS, rt_stream_sync(pair.waits, -1));
+    }
     atomic_store(&halt, true);
-    join(pusher);
-    rt_stream_abort(stream);
-    EXPECT_EQ(atomic_load(&push_num), atomic_load(&drop_num));
-    EXPECT_EQ(ACL_SUCCESS, push(stream, &count_ops));
-    EXPECT_EQ(ACL_SUCCESS, rt_stream_sync(stream, -1));
-    EXPECT_EQ(1, atomic_load(&ran_num));
-    rt_stream_release(stream);
-    EXPECT_EQ(ACL_SUCCESS, aclrtDestroyStream(handle));
-    EXPECT_EQ(ACL_SUCCESS, aclrtResetDevice(0));
-}
-
-static void *
-push_shut_and_wait(void *stream)
-{
-    for (int i = 0; i < 20; i++) {
-        (void)push(stream, &shut_ops);
-        jitter();
-    }
-    (void)rt_stream_sync(stream, -1);
-    return NULL;
-}
-
-TEST(a_stream_destroyed_while_it_is_used_leaves_nobody_waiting)
-{
-    test_allow_errors();
-    EXPECT_EQ(ACL_SUCCESS, aclrtSetDevice(0));
-    for (uint32_t i = 0; i < ROUNDS(800); i++) {
-        aclrtStream handle = new_stream();
-        struct rt_stream *stream = hold(handle);
-        pthread_t users[2];
-
-        for (int k = 0; k < 2; k++)
-            users[k] = spawn(push_shut_and_wait, stream);
-        jitter();
-        EXPECT_EQ(ACL_SUCCESS, aclrtDestroyStreamForce(handle));
-        for (int k = 0; k < 2; k++)
-            join(users[k]);
-        rt_stream_release(stream);
-    }
-    EXPECT_EQ(ACL_SUCCESS, aclrtResetDevice(0));
-}
-
-static void *
-make_streams(void *context)
-{
-    aclrtStream stream = NULL;
-
-    if (aclrtSetCurrentContext(context) != ACL_SUCCESS)
-        return NULL;
-    for (int i = 0; i < 50 && aclrtCreateStream(&stream) == ACL_SUCCESS; i++)
-        jitter();
-    return NULL;
-}
-
-TEST(a_context_that_is_destroyed_keeps_no_stream)
-{
-    test_allow_errors();
-    EXPECT_EQ(ACL_SUCCESS, aclrtSetDevice(0));
-    for (uint32_t i = 0; i < ROUNDS(800); i++) {
-        aclrtContext context = NULL;
-        pthread_t makers[2];
-
-        EXPECT_EQ(ACL_SUCCESS, aclrtCreateContext(&context, 0));
-        for (int k = 0; k < 2; k++)
-            makers[k] = spawn(make_streams, context);
-        usleep(chance() % 200);
-        EXPECT_EQ(ACL_SUCCESS, aclrtDestroyContext(context));
-        for (int k = 0; k < 2; k++)
-            join(makers[k]);
-        EXPECT_EQ(1, hc_handle_live(&rt_stream_table)); /* the primary context's own */
-    }
-    EXPECT_EQ(ACL_SUCCESS, aclrtSetDevice(0));
-    EXPECT_EQ(ACL_SUCCESS, aclrtResetDeviceForce(0));
-}
-
-/* Streams that are made and park while the context freezes. */
-static void *
-park_new_streams(void *context)
-{
-    if (aclrtSetCurrentContext(context) != ACL_SUCCESS)
-        return NULL;
-    for (int i = 0; i < 200; i++) {
-        aclrtStream handle = new_stream();
-        struct rt_stream *stream = hold(handle);
-        bool good = push(stream, &shut_ops) == ACL_SUCCESS;
-
-        rt_stream_release(stream);
-        if (!good)
-            break;
-        jitter();
-    }
-    return NULL;
-}
-
-TEST(a_context_that_freezes_leaves_no_stream_parked)
-{
-    test_allow_errors();
-    EXPECT_EQ(ACL_SUCCESS, aclrtSetDevice(0));
-    for (uint32_t i = 0; i < ROUNDS(400); i++) {
-        aclrtContext context = NULL;
-        pthread_t parker;
-
-        EXPECT_EQ(ACL_SUCCESS, aclrtCreateContext(&context, 0));
-        aclrtStream handle = new_stream();
-        struct rt_stream *stream = hold(handle);
-
-        EXPECT_EQ(ACL_SUCCESS, aclrtSetStreamFailureMode(handle, ACL_STOP_ON_FAILURE));
-        parker = spawn(park_new_streams, context);
-        usleep(chance() % 200);
-        EXPECT_EQ(ACL_SUCCESS, push(stream, &fail_ops));
-        (void)rt_stream_sync(stream, -1);
-        rt_stream_release(stream);
-        join(parker);
-        EXPECT_EQ(ACL_SUCCESS, aclrtDestroyContext(context)); /* it waits for all */
-        EXPECT_EQ(ACL_SUCCESS, aclrtSetDevice(0));
-        EXPECT_EQ(ACL_SUCCESS, aclrtResetDevice(0));
-    }
+    join(threads[0]);
+    join(threads[1]);
+    EXPECT_EQ(0, pthread_setattr_default_np(&usual));
+    EXPECT_EQ(ACL_SUCCESS, rt_stream_sync(alone, -1));
+    EXPECT_EQ(atomic_load(&push_num) + 1, atomic_load(&ran_num));
+    rt_notify_destroy(pair.notify);
+    rt_stream_release(pair.waits);
+    rt_stream_release(pair.records);
+    rt_stream_release(alone);
+    for (int i = 0; i < 3; i++)
+        EXPECT_EQ(ACL_SUCCESS, aclrtDestroyStream(handles[i]));
     EXPECT_EQ(ACL_SUCCESS, aclrtResetDevice(0));
 }
 
@@ -653,108 +341,6 @@ TEST(a_callback_may_wait_for_other_streams)
         EXPECT_EQ(ACL_SUCCESS, aclrtDestroyStream(handles[i]));
     }
     EXPECT_EQ(ACL_SUCCESS, aclrtResetDevice(0));
-}
-
-/* ---- what is no deadlock ---- */
-
-static pthread_mutex_t turn_lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t turn_changed = PTHREAD_COND_INITIALIZER;
-static uint32_t turn, turns_most;
-
-static void *
-take_turns(void *arg)
-{
-    uint32_t own = (uint32_t)(uintptr_t)arg;
-
-    pthread_mutex_lock(&turn_lock);
-    while (turn < turns_most) {
-        if (turn % 2 == own) {
-            turn++;
-            pthread_cond_broadcast(&turn_changed);
-        } else {
-            pthread_cond_wait(&turn_changed, &turn_lock);
-        }
-    }
-    pthread_mutex_unlock(&turn_lock);
-    return NULL;
-}
-
-static void *
-sync_stream(void *stream)
-{
-    return (void *)(intptr_t)rt_stream_sync(stream, -1);
-}
-
-static struct rt_notify *late;
-
-static void *
-record_after_turns(void *arg)
-{
-    pthread_t partner = spawn(take_turns, (void *)1);
-
-    (void)arg;
-    take_turns((void *)0);
-    join(partner);
-    rt_notify_record(late);
-    return NULL;
-}
-
-/* A stream waits for `late`, which `recorder` records in its own time, and a thread for the stream. */
-static void
-expect_no_deadlock(void *(*recorder)(void *arg), void *arg)
-{
-    struct rt_notify_origin origin = {.what = "the late notify"};
-    struct rt_task task;
-    pthread_t waiter, records;
-    void *rc;
-
-    EXPECT_EQ(ACL_SUCCESS, aclrtSetDevice(0));
-    aclrtStream handle = new_stream();
-    struct rt_stream *stream = hold(handle);
-
-    EXPECT_EQ(ACL_SUCCESS, rt_notify_create(0, &origin, &late));
-    rt_task_notify_wait(&task, late, 0);
-    EXPECT_EQ(ACL_SUCCESS, rt_stream_push(stream, &task));
-    records = spawn(recorder, arg);
-    waiter = spawn(sync_stream, stream);
-    EXPECT_EQ(0, pthread_join(waiter, &rc));
-    EXPECT_EQ(ACL_SUCCESS, (intptr_t)rc);
-    join(records);
-    rt_notify_destroy(late);
-    rt_stream_release(stream);
-    EXPECT_EQ(ACL_SUCCESS, aclrtDestroyStream(handle));
-    EXPECT_EQ(ACL_SUCCESS, aclrtResetDevice(0));
-}
-
-TEST(two_threads_that_wake_each_other_are_no_deadlock)
-{
-    turns_most = ROUNDS(400000);
-    expect_no_deadlock(record_after_turns, NULL);
-}
-
-static void *
-record_after_post(void *sem)
-{
-    while (sem_wait(sem) != 0 && errno == EINTR)
-        ;
-    rt_notify_record(late);
-    return NULL;
-}
-
-TEST(a_thread_that_waits_for_another_process_is_no_deadlock)
-{
-    sem_t *sem = mmap(NULL, sizeof *sem, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    pid_t child;
-
-    EXPECT_EQ(0, sem_init(sem, 1, 0));
-    child = fork();
-    if (child == 0) {
-        usleep(2600000);
-        _exit(sem_post(sem));
-    }
-    expect_no_deadlock(record_after_post, sem);
-    EXPECT_EQ(child, waitpid(child, NULL, 0));
-    munmap(sem, sizeof *sem);
 }
 
 /* ---- the end ---- */
