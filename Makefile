@@ -5,7 +5,7 @@
 #   make test             every test; T=name runs one; SAN=asan or SAN=tsan: with sanitizers;
 #                         V=1 shows the build
 #   make lint             layers, prototypes, exported symbols, headers, documents
-#   make bench            the benchmarks, as tables and build/bench.json
+#   make bench            the benchmarks, as tables and as JSON
 #   make install PREFIX=/opt/hcomm
 #   make format           clang-format over the sources
 

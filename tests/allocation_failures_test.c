@@ -313,8 +313,8 @@ make_channel(void)
     for (uint32_t i = 0; i < 2; i++) {
         ranks[i] = (struct rank){.comm = comms[i], .number = i, .num = 2};
         links[i].channel = 0;
-        linkings[i] = (struct linking){.rank = &ranks[i], .peer = 1 - i,
-                                       .engine = COMM_ENGINE_AICPU_TS, .link = &links[i]};
+        linkings[i] = (struct linking){
+            .rank = &ranks[i], .peer = 1 - i, .engine = COMM_ENGINE_AICPU_TS, .link = &links[i]};
         EXPECT_EQ(0, pthread_create(&linkings[i].thread, NULL, link_main, &linkings[i]));
     }
     for (int i = 0; i < 2; i++) {

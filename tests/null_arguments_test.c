@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Every public function that takes a pointer or a handle, called with what no caller should pass.
- * One row a function, in the .def files of null_arguments/. In a row, H stands for a handle, N for a handle that
- * is a number, P for memory; a row that compares with NULL is about a function that returns memory.
+ * One row a function, in the .def files of null_arguments/. In a row, H stands for a handle, N for
+ * a handle that is a number, P for memory; a row that compares with NULL is about a function that
+ * returns memory.
  *
  *   POINTER_ROW         refuses P NULL
  *   HANDLE_ROW          refuses H and N NULL, with P NULL; and garbage, with P NULL and with P good
@@ -75,17 +76,17 @@ expect_refusal(long result)
 }
 
 #define CALL(call_) (row = #call_, (long)(call_))
-#define POINTER_ROW(call_)                                                                       \
-    if (phase == ALL_NULL)                                                                       \
+#define POINTER_ROW(call_)                                                                         \
+    if (phase == ALL_NULL)                                                                         \
         expect_refusal(CALL(call_));
 #define HANDLE_ROW(call_) expect_refusal(CALL(call_));
-#define HANDLE_OR_NULL_ROW(call_)                                                                \
-    if (phase == ALL_NULL)                                                                       \
-        (void)CALL(call_);                                                                       \
-    else                                                                                         \
+#define HANDLE_OR_NULL_ROW(call_)                                                                  \
+    if (phase == ALL_NULL)                                                                         \
+        (void)CALL(call_);                                                                         \
+    else                                                                                           \
         expect_refusal(CALL(call_));
-#define NULL_ROW(call_)                                                                          \
-    if (phase == ALL_NULL)                                                                       \
+#define NULL_ROW(call_)                                                                            \
+    if (phase == ALL_NULL)                                                                         \
         (void)CALL(call_);
 
 static void

@@ -122,7 +122,7 @@ TEST(every_type_and_operator_reduces_locally_and_at_both_ends)
 
 TEST(what_cannot_be_reduced_is_refused_before_anything_is_written)
 {
-    static const int bad_types[] = {HCOMM_DATA_TYPE_HIF8, HCOMM_DATA_TYPE_FP8E8M0, 13, 18, -1,
+    static const int bad_types[] = {HCOMM_DATA_TYPE_HIF8,    HCOMM_DATA_TYPE_FP8E8M0, 13, 18, -1,
                                     HCOMM_DATA_TYPE_RESERVED};
     struct rank ranks[2];
     struct link links[2];
@@ -137,9 +137,9 @@ TEST(what_cannot_be_reduced_is_refused_before_anything_is_written)
 
         EXPECT_EQ(HCCL_E_PARA, HcommLocalReduceOnThread(ranks[0].thread, ranks[0].buf + 4096,
                                                         ranks[0].buf, 8, type, HCOMM_REDUCE_SUM));
-        EXPECT_EQ(HCCL_E_PARA, HcommWriteReduceOnThread(ranks[0].thread, links[0].channel,
-                                                        links[0].peer_buf, ranks[0].buf, 8, type,
-                                                        HCOMM_REDUCE_SUM));
+        EXPECT_EQ(HCCL_E_PARA,
+                  HcommWriteReduceOnThread(ranks[0].thread, links[0].channel, links[0].peer_buf,
+                                           ranks[0].buf, 8, type, HCOMM_REDUCE_SUM));
     }
     EXPECT_EQ(HCCL_E_PARA, HcommReadReduceOnThread(ranks[0].thread, links[0].channel, ranks[0].buf,
                                                    links[0].peer_buf, 8, HCOMM_DATA_TYPE_INT32,

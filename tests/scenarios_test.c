@@ -2,6 +2,7 @@
 /* What users of such libraries report, as tests: orders, rings, signals, memory that comes back. */
 #define _GNU_SOURCE
 #include <signal.h>
+#include <stdatomic.h>
 #include <sys/mman.h>
 #include <sys/time.h>
 #include <unistd.h>
@@ -98,8 +99,8 @@ TEST(messages_of_one_stream_are_taken_in_order_by_two)
     }
     for (uint64_t i = 0; i < 5; i++) {
         ((uint64_t *)(void *)ranks[0].buf)[i] = 100 + i;
-        EXPECT_EQ(0, HcommWriteWithNotifyOnThread(ranks[0].thread, links[0].channel, links[0].peer_buf,
-                                                  ranks[0].buf + 8 * i, 8, 0));
+        EXPECT_EQ(0, HcommWriteWithNotifyOnThread(ranks[0].thread, links[0].channel,
+                                                  links[0].peer_buf, ranks[0].buf + 8 * i, 8, 0));
         EXPECT_EQ(0, HcommChannelNotifyWaitOnThread(ranks[0].thread, links[0].channel, 1, 30));
     }
     EXPECT_EQ(0, aclrtSynchronizeStream(ranks[0].stream));
@@ -186,7 +187,8 @@ TEST(a_peer_reads_what_is_registered_now_and_not_what_was)
     EXPECT_EQ(0, HcommChannelFence(channels[1]));
     EXPECT_EQ(1, copy);
 
-    EXPECT_EQ(0, HcommChannelDestroy(channels, 1)); /* a region in use stays until its channel goes */
+    EXPECT_EQ(0,
+              HcommChannelDestroy(channels, 1)); /* a region in use stays until its channel goes */
     EXPECT_EQ(0, HcommMemUnreg(owner, handle));
     (void)map_at(place, 2);
     copy = 0;
@@ -212,13 +214,13 @@ TEST(a_peer_reads_what_is_registered_now_and_not_what_was)
 
 /* ---- signals ---- */
 
-static volatile sig_atomic_t ticks;
+static atomic_int ticks;
 
 static void
 on_tick(int number)
 {
     (void)number;
-    ticks++;
+    atomic_fetch_add(&ticks, 1);
 }
 
 /* SIGALRM a thousand times a second, and no system call is restarted. (The test's own time limit
@@ -257,7 +259,7 @@ TEST(signals_interrupt_neither_init_nor_transfers)
         ranks_close(ranks, 2);
     }
     setitimer(ITIMER_REAL, &(const struct itimerval){{0, 0}, {0, 0}}, NULL);
-    EXPECT_TRUE(ticks > 100);
+    EXPECT_TRUE(atomic_load(&ticks) > 100);
 }
 
 /* ---- ten thousand registrations ---- */
@@ -268,8 +270,8 @@ register_round(EndpointHandle endpoint, char *memory, HcommMemHandle *handles)
     uint64_t start = hc_now_ns();
 
     for (int i = 0; i < REGIONS; i++) {
-        const CommMem mem = {.type = COMM_MEM_TYPE_HOST, .addr = memory + 200000 * (uint64_t)i,
-                             .size = 200000};
+        const CommMem mem = {
+            .type = COMM_MEM_TYPE_HOST, .addr = memory + 200000 * (uint64_t)i, .size = 200000};
 
         EXPECT_EQ(0, HcommMemReg(endpoint, "many", &mem, &handles[i]));
     }

@@ -40,7 +40,8 @@ queue_receive(struct rank *rank, const struct link *link, char *user, uint64_t l
         uint64_t slice = len - at < link->peer_size ? len - at : link->peer_size;
 
         EXPECT_EQ(0, HcommChannelNotifyWaitOnThread(rank->thread, link->channel, READY, TIMEOUT_S));
-        EXPECT_EQ(0, HcommReadOnThread(rank->thread, link->channel, user + at, link->peer_buf, slice));
+        EXPECT_EQ(0,
+                  HcommReadOnThread(rank->thread, link->channel, user + at, link->peer_buf, slice));
         EXPECT_EQ(0, HcommChannelNotifyRecordOnThread(rank->thread, link->channel, DONE));
     }
 }
@@ -103,12 +104,13 @@ TEST(send_and_receive_at_once)
     EXPECT_MEMEQ(ranks[0].buf, ranks[1].buf, len);
 
     memset(ranks[1].buf, 0, len);
-    EXPECT_EQ(0, HcommWriteWithNotifyNbiOnThread(0, links[0].channel, links[0].peer_buf, ranks[0].buf,
-                                                 len, DONE));
+    EXPECT_EQ(0, HcommWriteWithNotifyNbiOnThread(0, links[0].channel, links[0].peer_buf,
+                                                 ranks[0].buf, len, DONE));
     EXPECT_EQ(0, HcommChannelNotifyWaitOnThread(0, links[1].channel, DONE, TIMEOUT_S));
     EXPECT_MEMEQ(ranks[0].buf, ranks[1].buf, len);
 
-    EXPECT_EQ(0, HcommReadNbiOnThread(0, links[1].channel, ranks[1].buf + len, links[1].peer_buf, len));
+    EXPECT_EQ(
+        0, HcommReadNbiOnThread(0, links[1].channel, ranks[1].buf + len, links[1].peer_buf, len));
     EXPECT_EQ(0, HcommChannelFenceOnThread(0, links[1].channel));
     EXPECT_EQ(0, HcommFenceOnThread(0));
     EXPECT_MEMEQ(ranks[0].buf, ranks[1].buf + len, len);
@@ -124,7 +126,8 @@ check_writes_and_reads(struct rank *ranks, struct link *links)
     ThreadHandle thread = ranks[0].thread;
     ChannelHandle channel = links[0].channel;
     char *own = ranks[0].buf, *peer = links[0].peer_buf;
-    int32_t *numbers = (int32_t *)(void *)(own + 8192), *theirs = (int32_t *)(void *)(ranks[1].buf + 8192);
+    int32_t *numbers = (int32_t *)(void *)(own + 8192),
+            *theirs = (int32_t *)(void *)(ranks[1].buf + 8192);
     HcommBatchTransferDesc batch[3] = {
         {.transType = HCOMM_TRANSFER_TYPE_WRITE, .transferInfo.write = {16, peer + 4096, own}},
         {.transType = HCOMM_TRANSFER_TYPE_READ, .transferInfo.read = {16, own + 4096, peer + 4096}},
@@ -144,7 +147,8 @@ check_writes_and_reads(struct rank *ranks, struct link *links)
                                                     HCOMM_DATA_TYPE_INT32, HCOMM_REDUCE_MAX, DONE));
     EXPECT_EQ(0, HcommWriteWithNotifyOnThread(thread, channel, peer + 1024, own, 512, 2));
     EXPECT_EQ(0, HcommBatchTransferOnThread(thread, channel, batch, 3));
-    EXPECT_EQ(0, HcommChannelNotifyWaitOnThread(ranks[1].thread, links[1].channel, DONE, TIMEOUT_S));
+    EXPECT_EQ(0,
+              HcommChannelNotifyWaitOnThread(ranks[1].thread, links[1].channel, DONE, TIMEOUT_S));
     EXPECT_EQ(0, HcommChannelNotifyWaitOnThread(ranks[1].thread, links[1].channel, 2, TIMEOUT_S));
     EXPECT_EQ(0, HcommChannelNotifyWaitOnThreadWithDefaultTimeout(ranks[1].thread, links[1].channel,
                                                                   READY));

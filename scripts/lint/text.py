@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-LONGEST_FILE = 500   # lines; tests and headers of the public interface may be longer
+LONGEST_FILE = 600   # lines; tests and headers of the public interface may be longer
 LONGEST_LINE = 100
 CODE = {".c", ".h", ".py", ".sh", ".cmake"}
 UNFINISHED = re.compile(r"\b(TODO|FIXME|XXX|HACK)\b")

@@ -9,7 +9,7 @@
 #include "base/alloc.h"
 #include "hcomm/hcomm_primitives.h"
 #include "primitive/primitive.h"
-#include "runtime/context.h"
+#include "runtime/runtime.h"
 #include "tests/support/test.h"
 
 /* What an AICPU kernel does, on one of the runtime's AICPU threads. */

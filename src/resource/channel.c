@@ -294,7 +294,7 @@ res_channel_step(struct res_channel *channel, uint32_t own_waits)
     }
     pthread_mutex_unlock(&channel->lock);
     if (state != CHAN_CONNECTING)
-        poke(channel, own_waits); /* they may have found `changed` taken, the state not yet changed */
+        poke(channel, own_waits); /* they may have found `changed` taken, the state as it was */
     return (enum chan_state)state;
 }
 

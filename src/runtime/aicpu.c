@@ -27,9 +27,9 @@
 
 static struct {
     pthread_mutex_t lock;
-    pthread_cond_t work;    /* CLOCK_MONOTONIC; set up with the first thread */
+    pthread_cond_t work; /* CLOCK_MONOTONIC; set up with the first thread */
     struct rt_job *first, **last;
-    uint64_t waits_since;   /* since when no job was taken; 0: the queue is empty */
+    uint64_t waits_since; /* since when no job was taken; 0: the queue is empty */
     uint32_t threads, idle, blocked;
     uint32_t cores;
 } pool = {.lock = PTHREAD_MUTEX_INITIALIZER, .last = &pool.first};
@@ -57,7 +57,8 @@ static struct rt_job *
 await_job(void)
 {
     uint64_t until = hc_now_ns() + RETIRE_NS;
-    struct timespec at = {.tv_sec = (time_t)(until / 1000000000u), .tv_nsec = (long)(until % 1000000000u)};
+    struct timespec at = {.tv_sec = (time_t)(until / 1000000000u),
+                          .tv_nsec = (long)(until % 1000000000u)};
     struct rt_job *job;
 
     pool.idle++;
@@ -160,8 +161,9 @@ rt_aicpu_submit(struct rt_job *job)
         set_up();
     if (pool.threads == 0 && !add_thread()) {
         pthread_mutex_unlock(&pool.lock);
-        return rt_fail(ACL_ERROR_RT_RESOURCE_ALLOC_FAIL, "no AICPU thread can be started: raise the "
-                                                         "limit of threads (ulimit -u)");
+        return rt_fail(ACL_ERROR_RT_RESOURCE_ALLOC_FAIL,
+                       "no AICPU thread can be started: raise the "
+                       "limit of threads (ulimit -u)");
     }
     *pool.last = job;
     pool.last = &job->next;

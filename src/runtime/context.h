@@ -38,9 +38,6 @@ void rt_context_hold_more(struct rt_context *context);
  * device's reference count). ACL_ERROR_RT_INVALID_DEVICEID (logged). */
 aclError rt_context_primary(int32_t device, struct rt_context **context);
 
-/* AICPU threads: which device the calling thread acts for; -1: an ordinary thread again. */
-void rt_context_set_aicpu(int32_t device);
-
 /* ---- for the api files ---- */
 
 /* aclrtSetDevice: one more reference of `device`, whose primary context becomes the thread's. */

@@ -58,6 +58,9 @@ int32_t rt_device_if_any(void);
 /* true on a thread that runs an AICPU kernel. */
 bool rt_on_aicpu(void);
 
+/* The calling thread acts for an AICPU of `device` from here on; -1: it is an ordinary thread again. */
+void rt_context_set_aicpu(int32_t device);
+
 /* Marks the process as using the library; false (logged) in a forked child. Called by every api_
  * function that keeps state. */
 bool rt_enter(void);

@@ -17,8 +17,9 @@
  * I2  An executor clears its signal before it evaluates its condition; who makes the condition
  *     true sets the signal afterwards. So no wake is lost.
  * I3  An executor is its thread's own memory, and a thread may end as soon as its wait is over. So
- *     its signal is set under a lock that it takes before it goes: the scheduler's, by whoever takes
- *     it out of `idle`; that of its list of waiters, by others. The futex is woken by address alone.
+ *     its signal is set under a lock that it takes before it goes: the scheduler's, by whoever
+ *     takes it out of `idle`; that of its list of waiters, by others. The futex is then woken by
+ *     address alone.
  * I4  A thread that waits from inside a task (a callback does) is active twice, and the outer time
  *     counts as a long task: nobody relies on it.
  */
@@ -127,7 +128,7 @@ worker_start(void)
         hc_futex_wake(&executor->signal, 1); /* I3 */
 }
 
-/* Under the lock: a sleeper that may be disturbed, taken from the list and signalled; NULL: none. */
+/* Under the lock: a sleeper that may be disturbed, taken out and signalled; NULL: none. */
 static struct rt_executor *
 take_sleeper(void)
 {
@@ -161,7 +162,8 @@ choose_executor(bool *start)
         sched.active++;
         return executor;
     }
-    if (start != NULL && sched.workers < sched.workers_most && (sched.naps == 0 || sched.active > 0)) {
+    if (start != NULL && sched.workers < sched.workers_most &&
+        (sched.naps == 0 || sched.active > 0)) {
         sched.workers++;
         sched.active++;
         *start = true;

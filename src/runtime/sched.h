@@ -15,7 +15,7 @@ struct rt_executor {
     struct hc_list registered; /* under the scheduler's lock: drivers, and our own threads */
     struct hc_list poked;      /* under the poke lock: in rt_wait_until */
     int tid;                   /* set when it registers */
-    uint32_t depth;            /* only itself: times it is active; a task's callback may wait, too */
+    uint32_t depth;            /* only itself: times it is active; a task's callback may wait */
     bool worker;               /* only itself */
     bool naps;                 /* under the scheduler's lock: a worker that will look by itself */
     bool ours;                 /* only itself: a thread of the library */

@@ -10,9 +10,9 @@
  * queue the record that is missing.
  *
  * Threads are looked at one after the other, and one may wake another in between. So two looks
- * half a second apart must agree, with no task run in between and each thread in the very sleep in which
- * the first look found it: then there was a time when all slept. A look sees the sleep first, then
- * how often the thread went to sleep so far.
+ * half a second apart must agree, with no task run in between and each thread in the very sleep in
+ * which the first look found it: then there was a time when all slept. A look sees the sleep first,
+ * then how often the thread went to sleep so far.
  *
  * Everything here runs on the timer thread alone.
  */
@@ -35,8 +35,8 @@
 #include "runtime/sched.h"
 #include "runtime/stream.h"
 
-#define SOON_NS 120000000000u    /* a wait with less to go is left to its own limit */
-#define DESCRIBED_MOST 8 /* streams named in a deadlock's message */
+#define SOON_NS 120000000000u /* a wait with less to go is left to its own limit */
+#define DESCRIBED_MOST 8      /* streams named in a deadlock's message */
 
 static atomic_int outside; /* reasons why somebody outside may help */
 
@@ -201,8 +201,10 @@ report_deadlock(void)
             continue;
         if (rt_stream_claim(stream)) {
             describe(stream, waits, sizeof waits);
-            snprintf(text, sizeof text, "deadlock: every thread of the process waits and nothing is "
-                     "left that could end it; %.470s", waits);
+            snprintf(text, sizeof text,
+                     "deadlock: every thread of the process waits and nothing is "
+                     "left that could end it; %.470s",
+                     waits);
             if (said++ < DESCRIBED_MOST)
                 LOG_WARN(RT, "deadlock: %s", waits);
             rt_stream_condemn(stream, ACL_ERROR_RT_TASK_TIMEOUT, text);

@@ -75,7 +75,8 @@ record_after_turns(void *arg)
     return NULL;
 }
 
-/* A stream waits for `late`, which `recorder` records in its own time, and a thread for the stream. */
+/* A stream waits for `late`, which `recorder` records in its own time, and a thread for the stream.
+ */
 static void
 expect_no_deadlock(void *(*recorder)(void *arg), void *arg)
 {

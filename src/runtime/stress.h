@@ -134,8 +134,10 @@ push(struct rt_stream *stream, const struct rt_task_ops *ops)
 static inline void *
 collect(void *stream)
 {
-    while (!atomic_load(&halt))
+    while (!atomic_load(&halt)) {
         (void)rt_stream_sync(stream, -1);
+        jitter();
+    }
     return NULL;
 }
 

@@ -30,6 +30,13 @@ gate_drop(struct rt_task *task, bool ran)
 
 static const struct rt_task_ops gate_ops = {.name = "gate", .run = gate_run, .drop = gate_drop};
 
+static void
+await_parked(struct rt_stream *stream)
+{
+    while (atomic_load(&stream->state) != RT_PARKED && !rt_stream_idle(stream))
+        sched_yield();
+}
+
 static void *
 stop_it(void *stream)
 {
@@ -44,12 +51,13 @@ TEST(a_stop_never_cuts_off_what_was_queued_after_it)
     aclrtStream handle = new_stream();
     struct rt_stream *stream = hold(handle);
 
-    for (uint32_t i = 0; i < ROUNDS(10000); i++) {
+    for (uint32_t i = 0; i < ROUNDS(6000); i++) {
         pthread_t stopper;
         uint32_t before;
 
         atomic_store(&gate, false);
         EXPECT_EQ(ACL_SUCCESS, push(stream, &gate_ops));
+        await_parked(stream);
         stopper = spawn(stop_it, stream);
         jitter();
         atomic_store(&gate, true);
@@ -59,7 +67,7 @@ TEST(a_stop_never_cuts_off_what_was_queued_after_it)
         before = atomic_load(&ran_num);
         atomic_store(&gate, false);
         EXPECT_EQ(ACL_SUCCESS, push(stream, &gate_ops));
-        (void)rt_stream_sync(stream, 0);
+        await_parked(stream);
         atomic_store(&gate, true);
         rt_stream_wake(rt_stream_id(stream));
         EXPECT_EQ(ACL_SUCCESS, rt_stream_sync(stream, -1));
@@ -100,7 +108,7 @@ TEST(a_failure_is_collected_whole_or_not_at_all)
 
     for (int i = 0; i < 3; i++)
         collectors[i] = spawn(collect, stream);
-    for (; atomic_load(&fail_num) < ROUNDS(12000); pushed++) {
+    for (; atomic_load(&fail_num) < ROUNDS(4000); pushed++) {
         EXPECT_EQ(ACL_SUCCESS, push(stream, &fail_ops));
         jitter();
     }
@@ -129,12 +137,15 @@ push_shut(void *stream)
     return NULL;
 }
 
+static pthread_barrier_t together;
+
 static void *
 abort_often(void *stream)
 {
-    for (uint32_t i = 0; i < ROUNDS(40000); i++) {
-        rt_stream_abort(stream);
+    for (uint32_t i = 0; i < ROUNDS(6000); i++) {
+        pthread_barrier_wait(&together); /* no later abort helps one that is stuck */
         jitter();
+        rt_stream_abort(stream);
     }
     return NULL;
 }
@@ -148,6 +159,7 @@ TEST(aborts_at_the_same_time_all_end)
     aclrtStream handle = new_stream();
     struct rt_stream *stream = hold(handle);
 
+    EXPECT_EQ(0, pthread_barrier_init(&together, NULL, 3));
     pusher = spawn(push_shut, stream);
     for (int i = 0; i < 3; i++)
         aborters[i] = spawn(abort_often, stream);

@@ -12,8 +12,12 @@ fuzz_seed(unsigned n, uint8_t *into, size_t room)
 {
     static char memory[64];
     static struct res_region regions[2] = {{.tag = "HcclBuffer"}, {.tag = "second"}};
-    struct res_hello hello = {.engine = COMM_ENGINE_AICPU_TS, .protocol = COMM_PROTOCOL_HCCS,
-                              .notify_num = 3, .regions = regions, .region_num = n, .info = "info",
+    struct res_hello hello = {.engine = COMM_ENGINE_AICPU_TS,
+                              .protocol = COMM_PROTOCOL_HCCS,
+                              .notify_num = 3,
+                              .regions = regions,
+                              .region_num = n,
+                              .info = "info",
                               .info_len = n == 2 ? 4 : 0};
     uint32_t len = 0;
     void *text;
@@ -34,7 +38,6 @@ int
 LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 {
     struct res_hello hello;
-    volatile uint8_t sum = 0;
 
     if (res_hello_parse(bytes, (uint32_t)len, "rank 1", &hello) != HCCL_SUCCESS)
         return 0;
@@ -42,8 +45,7 @@ LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
         if (memchr(hello.regions[i].tag, '\0', sizeof hello.regions[i].tag) == NULL)
             __builtin_trap(); /* it is printed */
     }
-    for (uint32_t i = 0; i < hello.info_len; i++)
-        sum ^= ((const uint8_t *)hello.info)[i];
+    fuzz_read(hello.info, hello.info_len);
     hc_free((void *)(uintptr_t)hello.regions);
     return 0;
 }

@@ -58,6 +58,16 @@ fuzz_file(const uint8_t *bytes, size_t len, const char *suffix)
     return path;
 }
 
+void
+fuzz_read(const void *bytes, size_t len)
+{
+    static volatile uint8_t sink;
+
+    for (size_t i = 0; i < len; i++)
+        sink = ((const uint8_t *)bytes)[i];
+    (void)sink;
+}
+
 char *
 fuzz_text(const uint8_t *bytes, size_t len)
 {

@@ -27,6 +27,9 @@ const char *fuzz_file(const uint8_t *bytes, size_t len, const char *suffix);
 /* A directory that goes when the program ends. */
 const char *fuzz_dir(void);
 
+/* Reads every byte, so that sanitizers see whether they may be read. */
+void fuzz_read(const void *bytes, size_t len);
+
 /* The bytes as text, to be freed. */
 char *fuzz_text(const uint8_t *bytes, size_t len);
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "acl/acl_rt.h"
+#include "hccl/hccl_types.h"
 #include "hcomm/hcomm_res.h"
 #include "tests/fuzz/fuzz.h"
 

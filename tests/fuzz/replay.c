@@ -85,8 +85,8 @@ change_length(uint8_t *bytes, size_t len)
 static void
 change_bytes(uint8_t *bytes, size_t len)
 {
-    static const uint32_t odd[] = {0, 1, 0x7F, 0x80, 0xFF, 0x7FFF, 0xFFFF, 0x7FFFFFFF, 0x80000000,
-                                   0xFFFFFFFF, 0x1000, 0xFFFFFFF0};
+    static const uint32_t odd[] = {0,      1,          0x7F,       0x80,       0xFF,   0x7FFF,
+                                   0xFFFF, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF, 0x1000, 0xFFFFFFF0};
     size_t at = next_random((uint32_t)len);
 
     switch (next_random(4)) {
@@ -97,10 +97,11 @@ change_bytes(uint8_t *bytes, size_t len)
         bytes[at] = (uint8_t)next_random(256);
         break;
     case 2:
-        memcpy(bytes + at, &odd[next_random(sizeof odd / sizeof odd[0])], len - at < 4 ? len - at : 4);
+        memcpy(bytes + at, &odd[next_random(sizeof odd / sizeof odd[0])],
+               len - at < 4 ? len - at : 4);
         break;
     default:
-        bytes[at] = (uint8_t)"{}[]\":,%0-9\\\n\r\t /.*sdnxX"[next_random(24)];
+        bytes[at] = (uint8_t) "{}[]\":,%0-9\\\n\r\t /.*sdnxX"[next_random(24)];
         break;
     }
 }

@@ -11,8 +11,11 @@
 static size_t
 seed_hello(uint8_t *into)
 {
-    const struct wire_hello hello = {.lib_version = LIB_VERSION, .n_ranks = 3, .rank = 1,
-                                     .timeout_ms = 1000, .blob = (const uint8_t *)"blob",
+    const struct wire_hello hello = {.lib_version = LIB_VERSION,
+                                     .n_ranks = 3,
+                                     .rank = 1,
+                                     .timeout_ms = 1000,
+                                     .blob = (const uint8_t *)"blob",
                                      .blob_len = 4};
 
     into[0] = 0;
@@ -22,9 +25,10 @@ seed_hello(uint8_t *into)
 static size_t
 seed_table(uint8_t *into, size_t room)
 {
-    struct session_member members[3] = {{.present = true, .len = 2, .blob = (uint8_t *)(uintptr_t)"ab"},
-                                        {.present = true},
-                                        {.present = true, .len = 1, .blob = (uint8_t *)(uintptr_t)"c"}};
+    struct session_member members[3] = {
+        {.present = true, .len = 2, .blob = (uint8_t *)(uintptr_t) "ab"},
+        {.present = true},
+        {.present = true, .len = 1, .blob = (uint8_t *)(uintptr_t) "c"}};
     char id[ID_LEN] = "an_id";
     struct bs_table *table = table_from_members(members, 3, id);
     const uint8_t *bytes;
@@ -55,7 +59,6 @@ take_table(const uint8_t *bytes, uint32_t len, uint32_t n_ranks)
 {
     uint8_t *copy = hc_zalloc(len);
     struct bs_table *table;
-    volatile uint8_t sum = 0;
 
     if (copy == NULL)
         return;
@@ -63,10 +66,8 @@ take_table(const uint8_t *bytes, uint32_t len, uint32_t n_ranks)
     table = table_from_bytes(copy, len, n_ranks);
     if (table == NULL)
         return;
-    for (uint32_t i = 0; i < table->n_ranks; i++) {
-        for (uint32_t k = 0; k < table->entries[i].len; k++)
-            sum ^= table->entries[i].blob[k];
-    }
+    for (uint32_t i = 0; i < table->n_ranks; i++)
+        fuzz_read(table->entries[i].blob, table->entries[i].len);
     if (memchr(table->id, '\0', sizeof table->id) == NULL)
         __builtin_trap(); /* it is printed */
     bs_table_destroy(table);
@@ -76,15 +77,13 @@ int
 LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 {
     struct wire_hello hello;
-    volatile uint8_t sum = 0;
 
     if (len < 2 || len > HELLO_MAX_LEN)
         return 0;
     if (bytes[0] % 2 == 1) {
         take_table(bytes + 2, (uint32_t)len - 2, bytes[1]);
     } else if (wire_get_hello(&hello, bytes + 1, (uint32_t)len - 1)) {
-        for (uint32_t i = 0; i < hello.blob_len; i++)
-            sum ^= hello.blob[i];
+        fuzz_read(hello.blob, hello.blob_len);
     }
     return 0;
 }

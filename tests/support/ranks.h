@@ -95,8 +95,8 @@ link_main(void *arg)
         HcclChannelDescInit(&desc, 1) != HCCL_SUCCESS)
         abort();
     desc.remoteRank = linking->peer;
-    desc.channelProtocol = linking->engine == COMM_ENGINE_CPU ? COMM_PROTOCOL_ROCE
-                                                               : COMM_PROTOCOL_HCCS;
+    desc.channelProtocol =
+        linking->engine == COMM_ENGINE_CPU ? COMM_PROTOCOL_ROCE : COMM_PROTOCOL_HCCS;
     desc.notifyNum = RANKS_NOTIFIES;
     linking->rc = HcclChannelAcquire(comm, linking->engine, &desc, 1, &link->channel);
     if (linking->rc == HCCL_SUCCESS)

@@ -4,7 +4,7 @@
  *
  * Each test runs in a process of its own, with a time limit. It fails when an expectation fails,
  * when an ERROR is logged that it did not announce, when it leaves a descriptor open or an
- * allocation of the library behind (KEEPS_MEMORY excepts it from the latter), or when it is slow
+ * allocation of the library behind (flags except it from these two), or when it is slow
  * to end. Run one: `PROGRAM NAME`, list them: `PROGRAM --list`.
  */
 #ifndef HC_TEST_SUPPORT_TEST_H
@@ -29,6 +29,7 @@ struct test_case {
 void test_register(struct test_case *test);
 
 #define TEST_KEEPS_MEMORY 1u /* leaves allocations behind on purpose */
+#define TEST_KEEPS_FILES 2u  /* leaves descriptors open on purpose */
 
 #define TEST_WITH(name_, flags_)                                                                 \
     static void test_##name_(void);                                                              \
