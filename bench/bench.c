@@ -43,8 +43,10 @@ bench_row(const char *name, const char *unit, double *samples, size_t count)
     median = samples[count / 2];
     p99 = samples[count - 1 - count / 100];
     if (json)
-        printf("%s\n  {\"what\":\"%s\",\"unit\":\"%s\",\"samples\":%zu,\"min\":%.4g,\"median\":%.4g,"
-               "\"p99\":%.4g}", rows == 0 ? "" : ",", name, unit, count, samples[0], median, p99);
+        printf(
+            "%s\n  {\"what\":\"%s\",\"unit\":\"%s\",\"samples\":%zu,\"min\":%.4g,\"median\":%.4g,"
+            "\"p99\":%.4g}",
+            rows == 0 ? "" : ",", name, unit, count, samples[0], median, p99);
     else
         printf("%-58s %10.4g %10.4g %10.4g %s\n", name, samples[0], median, p99, unit);
     fflush(stdout);

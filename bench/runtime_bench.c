@@ -110,7 +110,8 @@ bench_throughput(void)
     check(HcommThreadAlloc(COMM_ENGINE_CPU_TS, STREAMS, notifies, threads), "thread alloc");
     for (int i = 0; i < STREAMS; i++)
         check(HcommThreadResGetInfo(threads[i], THREAD_RES_TYPE_STREAM, sizeof streams[i],
-                                    (void **)&streams[i]), "stream of a thread");
+                                    (void **)&streams[i]),
+              "stream of a thread");
     bench_limit(dst, src);
     bench_tasks(threads, streams, 1, dst, src, "64 B copies on 1 stream, issued and run, one core");
     bench_tasks(threads, streams, STREAMS, dst, src,
@@ -203,8 +204,9 @@ bench_launch(void)
         uint64_t *where = &started[i];
 
         launched[i] = hc_now_ns();
-        check(aclrtLaunchKernelWithHostArgs(function, 1, stream, NULL, &where, sizeof where, NULL, 0),
-              "launch");
+        check(
+            aclrtLaunchKernelWithHostArgs(function, 1, stream, NULL, &where, sizeof where, NULL, 0),
+            "launch");
         check(aclrtSynchronizeStream(stream), "synchronize");
         samples[i] = (double)(started[i] - launched[i]) / 1e3;
     }

@@ -10,8 +10,8 @@
 
 #include "base/log.h"
 
-static atomic_long live;                  /* blocks out; any thread, relaxed: only a count */
-static atomic_long countdown = LONG_MAX;  /* allocations until the injected failure */
+static atomic_long live;                 /* blocks out; any thread, relaxed: only a count */
+static atomic_long countdown = LONG_MAX; /* allocations until the injected failure */
 static atomic_int has_failed;
 
 void

@@ -48,7 +48,8 @@ slot_take(struct hc_table *table, uint32_t *index)
         LOG_ERROR(BASE, "too many objects: %u %ss are open", used, table->noun);
         return NULL;
     }
-    if (used % HC_HANDLE_CHUNK == 0 && atomic_load(&table->chunks[used / HC_HANDLE_CHUNK]) == NULL) {
+    if (used % HC_HANDLE_CHUNK == 0 &&
+        atomic_load(&table->chunks[used / HC_HANDLE_CHUNK]) == NULL) {
         struct hc_slot *chunk = hc_calloc(HC_HANDLE_CHUNK, sizeof *chunk);
 
         if (chunk == NULL)

@@ -21,7 +21,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define HC_HANDLE_CHUNK 256u   /* slots allocated at a time */
+#define HC_HANDLE_CHUNK 256u    /* slots allocated at a time */
 #define HC_HANDLE_CHUNKS 16384u /* so at most 4 Mi objects of a kind */
 
 struct hc_slot {
@@ -31,8 +31,8 @@ struct hc_slot {
 };
 
 struct hc_table {
-    const char *noun;      /* "stream": for messages */
-    uint8_t kind;          /* unlike any other table's: see enum hc_kind */
+    const char *noun;        /* "stream": for messages */
+    uint8_t kind;            /* unlike any other table's: see enum hc_kind */
     void (*fini)(void *obj); /* ends the object; runs once, on the thread that let go last */
     _Atomic(struct hc_slot *) chunks[HC_HANDLE_CHUNKS];
     _Atomic uint32_t used; /* slots ever opened: indexes below it exist */
@@ -59,8 +59,10 @@ enum hc_kind {
     HC_KIND_CHANNEL_CONFIG,
 };
 
-#define HC_TABLE(noun_, kind_, fini_) \
-    { .noun = noun_, .kind = kind_, .fini = fini_, .lock = PTHREAD_MUTEX_INITIALIZER }
+#define HC_TABLE(noun_, kind_, fini_)                                                              \
+    {                                                                                              \
+        .noun = noun_, .kind = kind_, .fini = fini_, .lock = PTHREAD_MUTEX_INITIALIZER             \
+    }
 
 /* New handle for `obj`; 0 when there is no memory (logged). The handle itself is not a hold. */
 uint64_t hc_handle_open(struct hc_table *table, void *obj);

@@ -6,10 +6,18 @@
 #include <string.h>
 
 static const struct hc_knob_info table[KNOB_COUNT] = {
-#define KNOB_INT(n, e, d, lo, hi, u, m) \
-    {.name = #n, .env = e, .kind = HC_KNOB_INT, .def_int = d, .least = lo, .most = hi, .unit = u, .doc = m},
-#define KNOB_STR(n, e, d, m) {.name = #n, .env = e, .kind = HC_KNOB_STR, .def_text = d, .unit = "", .doc = m},
-#define KNOB_ENUM(n, e, d, c, m) \
+#define KNOB_INT(n, e, d, lo, hi, u, m)                                                            \
+    {.name = #n,                                                                                   \
+     .env = e,                                                                                     \
+     .kind = HC_KNOB_INT,                                                                          \
+     .def_int = d,                                                                                 \
+     .least = lo,                                                                                  \
+     .most = hi,                                                                                   \
+     .unit = u,                                                                                    \
+     .doc = m},
+#define KNOB_STR(n, e, d, m)                                                                       \
+    {.name = #n, .env = e, .kind = HC_KNOB_STR, .def_text = d, .unit = "", .doc = m},
+#define KNOB_ENUM(n, e, d, c, m)                                                                   \
     {.name = #n, .env = e, .kind = HC_KNOB_ENUM, .def_text = d, .choices = c, .unit = "", .doc = m},
 #include "base/knobs.def"
 #undef KNOB_INT
@@ -80,7 +88,8 @@ hc_knob_enum(enum hc_knob knob, int *choice)
 
     if (place < 0) {
         *choice = choice_of(info->choices, info->def_text);
-        LOG_ERROR(KNOB, "EI0001: %s is \"%s\"; set it to one of %s", info->env, text, info->choices);
+        LOG_ERROR(KNOB, "EI0001: %s is \"%s\"; set it to one of %s", info->env, text,
+                  info->choices);
         return HCCL_E_PARA;
     }
     *choice = place;

@@ -70,12 +70,12 @@ hc_list_pop_front(struct hc_list *head)
     return node;
 }
 
-#define HC_LIST_EACH(node, head) \
+#define HC_LIST_EACH(node, head)                                                                   \
     for (struct hc_list *node = (head)->next; node != (head); node = node->next)
 
 /* The body may remove `node`. */
-#define HC_LIST_EACH_SAFE(node, head)                                                            \
-    for (struct hc_list *node = (head)->next, *node##_next = node->next; node != (head);        \
+#define HC_LIST_EACH_SAFE(node, head)                                                              \
+    for (struct hc_list *node = (head)->next, *node##_next = node->next; node != (head);           \
          node = node##_next, node##_next = node->next)
 
 #endif

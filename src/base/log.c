@@ -20,7 +20,7 @@ struct errmsg {
 };
 
 static _Thread_local struct errmsg thread_errmsg;
-static struct errmsg process_errmsg;                              /* under errmsg_lock */
+static struct errmsg process_errmsg; /* under errmsg_lock */
 static pthread_mutex_t errmsg_lock = PTHREAD_MUTEX_INITIALIZER;
 static atomic_bool process_wide_errmsg;
 static _Atomic(hc_log_hook) log_hook;

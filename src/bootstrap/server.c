@@ -3,7 +3,6 @@
 #include "bootstrap/server.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -11,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/thread.h"
 
 #define LINGER_MS 20000 /* for telling ranks the outcome */
 #define EVENTS 64
@@ -211,18 +211,8 @@ serve(void *unused)
 static HcclResult
 start_thread(void)
 {
-    sigset_t all, old;
-    pthread_attr_t attr;
-    pthread_t thread;
-    int error;
+    int error = hc_thread_start(serve, NULL);
 
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &old);
-    pthread_attr_init(&attr);
-    pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-    error = pthread_create(&thread, &attr, serve, NULL);
-    pthread_attr_destroy(&attr);
-    pthread_sigmask(SIG_SETMASK, &old, NULL);
     if (error != 0) {
         LOG_ERROR(BOOT, "cannot start the thread that ranks join at: %s", strerror(error));
         return HCCL_E_SYSCALL;

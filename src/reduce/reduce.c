@@ -36,30 +36,30 @@ typedef void reduce_fn(void *dst, const void *src, uint64_t count);
 #define MULTIPLY(a, b) ((a) * (b))
 
 /* calc: the type that is calculated in; in and out turn an element into it and back. */
-#define LOOP(name, element, calc, in, out, op)                                                   \
-    static void name(void *dst, const void *src, uint64_t count)                                 \
-    {                                                                                            \
-        element *d = dst;                                                                        \
-        const element *s = src;                                                                  \
-                                                                                                 \
-        for (uint64_t i = 0; i < count; i++) {                                                   \
-            calc a = (calc)in(d[i]), b = (calc)in(s[i]);                                         \
-            d[i] = (element)out(op(a, b));                                                       \
-        }                                                                                        \
+#define LOOP(name, element, calc, in, out, op)                                                     \
+    static void name(void *dst, const void *src, uint64_t count)                                   \
+    {                                                                                              \
+        element *d = dst;                                                                          \
+        const element *s = src;                                                                    \
+                                                                                                   \
+        for (uint64_t i = 0; i < count; i++) {                                                     \
+            calc a = (calc)in(d[i]), b = (calc)in(s[i]);                                           \
+            d[i] = (element)out(op(a, b));                                                         \
+        }                                                                                          \
     }
 
 #define SAME(x) (x)
 
-#define INTEGER(name, element, wrap, plain)                                                      \
-    LOOP(name##_sum, element, wrap, SAME, SAME, ADD)                                             \
-    LOOP(name##_prod, element, wrap, SAME, SAME, MULTIPLY)                                       \
-    LOOP(name##_max, element, plain, SAME, SAME, LARGER)                                         \
+#define INTEGER(name, element, wrap, plain)                                                        \
+    LOOP(name##_sum, element, wrap, SAME, SAME, ADD)                                               \
+    LOOP(name##_prod, element, wrap, SAME, SAME, MULTIPLY)                                         \
+    LOOP(name##_max, element, plain, SAME, SAME, LARGER)                                           \
     LOOP(name##_min, element, plain, SAME, SAME, SMALLER)
 
-#define REAL(name, element, calc, in, out)                                                       \
-    LOOP(name##_sum, element, calc, in, out, ADD)                                                \
-    LOOP(name##_prod, element, calc, in, out, MULTIPLY)                                          \
-    LOOP(name##_max, element, calc, in, out, LARGER)                                             \
+#define REAL(name, element, calc, in, out)                                                         \
+    LOOP(name##_sum, element, calc, in, out, ADD)                                                  \
+    LOOP(name##_prod, element, calc, in, out, MULTIPLY)                                            \
+    LOOP(name##_max, element, calc, in, out, LARGER)                                               \
     LOOP(name##_min, element, calc, in, out, SMALLER)
 
 #define E4M3_IN(x) fp8_to_float(x, 3, 7, 0)
@@ -89,7 +89,10 @@ struct type_info {
     reduce_fn *fn[4]; /* by HcommReduceOp; NULL: not reducible */
 };
 
-#define ALL(name) {name##_sum, name##_prod, name##_max, name##_min}
+#define ALL(name)                                                                                  \
+    {                                                                                              \
+        name##_sum, name##_prod, name##_max, name##_min                                            \
+    }
 
 static const struct type_info types[] = {
     [HCOMM_DATA_TYPE_INT8] = {"int8", 1, ALL(int8)},

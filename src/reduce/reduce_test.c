@@ -7,7 +7,12 @@
 #include "reduce/float.h"
 #include "tests/support/test.h"
 
-enum { SUM = HCOMM_REDUCE_SUM, PROD = HCOMM_REDUCE_PROD, MAX = HCOMM_REDUCE_MAX, MIN = HCOMM_REDUCE_MIN };
+enum {
+    SUM = HCOMM_REDUCE_SUM,
+    PROD = HCOMM_REDUCE_PROD,
+    MAX = HCOMM_REDUCE_MAX,
+    MIN = HCOMM_REDUCE_MIN
+};
 
 TEST(every_fp16_survives_the_way_to_fp32_and_back)
 {
@@ -106,36 +111,34 @@ integer_op(int64_t a, int64_t b, int op, bool is_signed)
     return op == MAX ? (int64_t)(x > y ? x : y) : (int64_t)(x < y ? x : y);
 }
 
-#define CHECK_INTEGER(type_, code, is_signed)                                                    \
-    for (int op = SUM; op <= MIN; op++) {                                                        \
-        unsigned char room_d[67 * sizeof(type_) + 1], room_s[67 * sizeof(type_) + 1];            \
-        unsigned char *dst = room_d + 1, *src = room_s + 1; /* not aligned */                    \
-                                                                                                 \
-        for (int i = 0; i < 67; i++) {                                                           \
-            type_ a = (type_)(i * 0x0123456789ABCDEFll), b = (type_)(i * i * 37 - 1000);         \
-            memcpy(dst + i * (int)sizeof a, &a, sizeof a);                                       \
-            memcpy(src + i * (int)sizeof b, &b, sizeof b);                                       \
-        }                                                                                        \
-        EXPECT_TRUE(reduce_supported(code, op));                                                 \
-        reduce_apply(dst, src, 67, code, op);                                                    \
-        for (int i = 0; i < 67; i++) {                                                           \
-            type_ a = (type_)(i * 0x0123456789ABCDEFll), b = (type_)(i * i * 37 - 1000), have;   \
-            memcpy(&have, dst + i * (int)sizeof have, sizeof have);                              \
-            EXPECT_EQ((type_)integer_op((int64_t)a, (int64_t)b, op, is_signed), have);           \
-        }                                                                                        \
+#define CHECK_INTEGER(type_, code, is_signed)                                                      \
+    for (int op = SUM; op <= MIN; op++) {                                                          \
+        unsigned char room_d[67 * sizeof(type_) + 1], room_s[67 * sizeof(type_) + 1];              \
+        unsigned char *dst = room_d + 1, *src = room_s + 1; /* not aligned */                      \
+                                                                                                   \
+        for (int i = 0; i < 67; i++) {                                                             \
+            type_ a = (type_)(i * 0x0123456789ABCDEFll), b = (type_)(i * i * 37 - 1000);           \
+            memcpy(dst + i * (int)sizeof a, &a, sizeof a);                                         \
+            memcpy(src + i * (int)sizeof b, &b, sizeof b);                                         \
+        }                                                                                          \
+        EXPECT_TRUE(reduce_supported(code, op));                                                   \
+        reduce_apply(dst, src, 67, code, op);                                                      \
+        for (int i = 0; i < 67; i++) {                                                             \
+            type_ a = (type_)(i * 0x0123456789ABCDEFll), b = (type_)(i * i * 37 - 1000), have;     \
+            memcpy(&have, dst + i * (int)sizeof have, sizeof have);                                \
+            EXPECT_EQ((type_)integer_op((int64_t)a, (int64_t)b, op, is_signed), have);             \
+        }                                                                                          \
     }
 
-TEST(integers_wrap_and_need_no_alignment)
-{
+TEST(integers_wrap_and_need_no_alignment){
     CHECK_INTEGER(int8_t, HCOMM_DATA_TYPE_INT8, true)
-    CHECK_INTEGER(int16_t, HCOMM_DATA_TYPE_INT16, true)
-    CHECK_INTEGER(int32_t, HCOMM_DATA_TYPE_INT32, true)
-    CHECK_INTEGER(int64_t, HCOMM_DATA_TYPE_INT64, true)
-    CHECK_INTEGER(uint8_t, HCOMM_DATA_TYPE_UINT8, false)
-    CHECK_INTEGER(uint16_t, HCOMM_DATA_TYPE_UINT16, false)
-    CHECK_INTEGER(uint32_t, HCOMM_DATA_TYPE_UINT32, false)
-    CHECK_INTEGER(uint64_t, HCOMM_DATA_TYPE_UINT64, false)
-}
+        CHECK_INTEGER(int16_t, HCOMM_DATA_TYPE_INT16, true)
+            CHECK_INTEGER(int32_t, HCOMM_DATA_TYPE_INT32, true)
+                CHECK_INTEGER(int64_t, HCOMM_DATA_TYPE_INT64, true)
+                    CHECK_INTEGER(uint8_t, HCOMM_DATA_TYPE_UINT8, false)
+                        CHECK_INTEGER(uint16_t, HCOMM_DATA_TYPE_UINT16, false)
+                            CHECK_INTEGER(uint32_t, HCOMM_DATA_TYPE_UINT32, false)
+                                CHECK_INTEGER(uint64_t, HCOMM_DATA_TYPE_UINT64, false)}
 
 TEST(reals_reduce_and_nan_wins)
 {

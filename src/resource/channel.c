@@ -89,9 +89,8 @@ static HcclResult
 make_notifies(struct res_channel *channel, uint32_t num)
 {
     char what[2 * NAME_LEN];
-    struct rt_notify_origin origin = {.what = what,
-                                      .expect = channel->peer_name,
-                                      .queues = channel->engine == COMM_ENGINE_CPU};
+    struct rt_notify_origin origin = {
+        .what = what, .expect = channel->peer_name, .queues = channel->engine == COMM_ENGINE_CPU};
 
     channel->notifies = hc_calloc(num == 0 ? 1 : num, sizeof *channel->notifies);
     if (channel->notifies == NULL)

@@ -16,6 +16,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/thread.h"
 #include "runtime/aicpu.h"
 #include "runtime/sched.h"
 #include "runtime/timer.h"
@@ -110,16 +111,11 @@ set_up(void)
 static bool
 add_thread(void)
 {
-    pthread_attr_t attr;
-    pthread_t thread;
     int rc;
 
     if (pool.threads == THREADS_MOST)
         return false;
-    pthread_attr_init(&attr);
-    pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-    rc = pthread_create(&thread, &attr, pool_main, NULL);
-    pthread_attr_destroy(&attr);
+    rc = hc_thread_start(pool_main, NULL);
     if (rc != 0) {
         LOG_WARN(RT, "cannot add an AICPU thread to the %u there are (error %d)", pool.threads, rc);
         return false;

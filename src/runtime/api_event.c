@@ -36,16 +36,19 @@ aclrtCreateEvent(aclrtEvent *event)
 static bool
 flags_fit(uint32_t flag, uint32_t alone)
 {
-    return flag != 0 && ((flag & ~ORABLE) == 0 || ((flag & alone) == flag && (flag & (flag - 1)) == 0));
+    return flag != 0 &&
+           ((flag & ~ORABLE) == 0 || ((flag & alone) == flag && (flag & (flag - 1)) == 0));
 }
 
 aclError
 aclrtCreateEventWithFlag(aclrtEvent *event, uint32_t flag)
 {
     if (!flags_fit(flag, ACL_EVENT_DEVICE_USE_ONLY | ACL_EVENT_EXTERNAL))
-        return rt_fail(ACL_ERROR_RT_PARAM_INVALID, "aclrtCreateEventWithFlag: flag 0x%x; pass TIME_LINE, "
-                       "SYNC and CAPTURE_STREAM_PROGRESS together, or DEVICE_USE_ONLY or EXTERNAL alone",
-                       flag);
+        return rt_fail(
+            ACL_ERROR_RT_PARAM_INVALID,
+            "aclrtCreateEventWithFlag: flag 0x%x; pass TIME_LINE, "
+            "SYNC and CAPTURE_STREAM_PROGRESS together, or DEVICE_USE_ONLY or EXTERNAL alone",
+            flag);
     return create(event, flag, (flag & ACL_EVENT_SYNC) != 0, false, "aclrtCreateEventWithFlag");
 }
 
@@ -53,8 +56,10 @@ aclError
 aclrtCreateEventExWithFlag(aclrtEvent *event, uint32_t flag)
 {
     if (!flags_fit(flag, ACL_EVENT_IPC))
-        return rt_fail(ACL_ERROR_RT_PARAM_INVALID, "aclrtCreateEventExWithFlag: flag 0x%x; pass "
-                       "TIME_LINE, SYNC and CAPTURE_STREAM_PROGRESS together, or IPC alone", flag);
+        return rt_fail(ACL_ERROR_RT_PARAM_INVALID,
+                       "aclrtCreateEventExWithFlag: flag 0x%x; pass "
+                       "TIME_LINE, SYNC and CAPTURE_STREAM_PROGRESS together, or IPC alone",
+                       flag);
     return create(event, flag, false, true, "aclrtCreateEventExWithFlag");
 }
 
@@ -66,7 +71,8 @@ aclrtDestroyEvent(aclrtEvent event)
     if (event == NULL)
         return rt_fail(ACL_ERROR_INVALID_PARAM, "aclrtDestroyEvent: event is NULL");
     if (!rt_event_destroy(event))
-        return rt_fail(ACL_ERROR_RT_INVALID_HANDLE, "aclrtDestroyEvent: %p is not a live event", event);
+        return rt_fail(ACL_ERROR_RT_INVALID_HANDLE, "aclrtDestroyEvent: %p is not a live event",
+                       event);
     return ACL_SUCCESS;
 }
 
@@ -128,13 +134,16 @@ aclrtStreamWaitEventWithTimeout(aclrtStream stream, aclrtEvent event, int32_t ti
     aclError rc;
 
     if (timeout < 0)
-        return rt_fail(ACL_ERROR_RT_PARAM_INVALID, "aclrtStreamWaitEventWithTimeout: timeout %d s; pass "
-                       "0 (for ever) or more", timeout);
+        return rt_fail(ACL_ERROR_RT_PARAM_INVALID,
+                       "aclrtStreamWaitEventWithTimeout: timeout %d s; pass "
+                       "0 (for ever) or more",
+                       timeout);
     rc = hold_both(event, stream, "aclrtStreamWaitEvent", &held, &on);
     if (rc != ACL_SUCCESS)
         return rc;
     if ((held->flags & (ACL_EVENT_SYNC | ACL_EVENT_EXTERNAL | ACL_EVENT_IPC)) == 0)
-        rc = rt_fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "aclrtStreamWaitEvent: the event was not made for "
+        rc = rt_fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
+                     "aclrtStreamWaitEvent: the event was not made for "
                      "waiting; create it with ACL_EVENT_SYNC");
     else
         rc = rt_event_wait(held, on, (uint32_t)timeout);
@@ -153,7 +162,8 @@ aclError
 aclrtSetOpWaitTimeout(uint32_t timeout)
 {
     if (timeout > INT32_MAX)
-        return rt_fail(ACL_ERROR_RT_PARAM_INVALID, "aclrtSetOpWaitTimeout: %u s is too long", timeout);
+        return rt_fail(ACL_ERROR_RT_PARAM_INVALID, "aclrtSetOpWaitTimeout: %u s is too long",
+                       timeout);
     atomic_store(&default_wait_s, timeout);
     return ACL_SUCCESS;
 }
@@ -244,8 +254,9 @@ synchronize(aclrtEvent event, int64_t timeout_ms)
     if (mark != NULL && !rt_wait_until(mark_is_over, mark, hc_deadline_ms(timeout_ms)))
         rc = rt_set_last_error(ACL_ERROR_RT_EVENT_SYNC_TIMEOUT);
     else if (mark != NULL && atomic_load(&mark->state) == RT_MARK_FAILED)
-        rc = rt_fail(ACL_ERROR_RT_STREAM_ABORT, "aclrtSynchronizeEvent: the record was dropped: the "
-                     "recording stream failed or was aborted");
+        rc =
+            rt_fail(ACL_ERROR_RT_STREAM_ABORT, "aclrtSynchronizeEvent: the record was dropped: the "
+                                               "recording stream failed or was aborted");
     rt_mark_release(mark);
     rt_event_release(held);
     return rc;
@@ -261,8 +272,10 @@ aclError
 aclrtSynchronizeEventWithTimeout(aclrtEvent event, int32_t timeout)
 {
     if (timeout == 0 || timeout < -1)
-        return rt_fail(ACL_ERROR_RT_PARAM_INVALID, "aclrtSynchronizeEventWithTimeout: timeout %d ms; pass "
-                       "-1 (for ever) or more than 0", timeout);
+        return rt_fail(ACL_ERROR_RT_PARAM_INVALID,
+                       "aclrtSynchronizeEventWithTimeout: timeout %d ms; pass "
+                       "-1 (for ever) or more than 0",
+                       timeout);
     return synchronize(event, timeout);
 }
 
@@ -292,11 +305,15 @@ time_of(aclrtEvent event, const char *what, uint64_t *time_ns)
         return ACL_ERROR_RT_INVALID_HANDLE;
     mark = rt_event_mark(held);
     if (mark == NULL || !was_recorded(held))
-        rc = rt_fail(ACL_ERROR_RT_INTERNAL_ERROR, "%s was never recorded; call "
-                     "aclrtRecordEvent, then synchronise", what);
+        rc = rt_fail(ACL_ERROR_RT_INTERNAL_ERROR,
+                     "%s was never recorded; call "
+                     "aclrtRecordEvent, then synchronise",
+                     what);
     else if (!mark_is_over(mark))
-        rc = rt_fail(ACL_ERROR_RT_EVENT_TIMESTAMP_INVALID, "%s is recorded but not reached yet; "
-                     "synchronise first", what);
+        rc = rt_fail(ACL_ERROR_RT_EVENT_TIMESTAMP_INVALID,
+                     "%s is recorded but not reached yet; "
+                     "synchronise first",
+                     what);
     else
         *time_ns = reached_at(mark);
     rt_mark_release(mark);
@@ -318,7 +335,8 @@ aclrtEventElapsedTime(float *ms, aclrtEvent startEvent, aclrtEvent endEvent)
     if (rc != ACL_SUCCESS)
         return rc;
     if (end < start)
-        return rt_fail(ACL_ERROR_RT_EVENT_TIMESTAMP_REVERSAL, "aclrtEventElapsedTime: the end event was "
+        return rt_fail(ACL_ERROR_RT_EVENT_TIMESTAMP_REVERSAL,
+                       "aclrtEventElapsedTime: the end event was "
                        "reached before the start event; swap the arguments");
     *ms = (float)((double)(end - start) / 1e6);
     return ACL_SUCCESS;

@@ -15,7 +15,8 @@ hold(aclrtNotify handle, const char *function, struct rt_notify **notify)
         return rt_fail(ACL_ERROR_INVALID_PARAM, "%s: notify is NULL", function);
     *notify = rt_notify_hold_handle((uint64_t)(uintptr_t)handle);
     if (*notify == NULL)
-        return rt_fail(ACL_ERROR_RT_INVALID_HANDLE, "%s: %p is not a live notify", function, handle);
+        return rt_fail(ACL_ERROR_RT_INVALID_HANDLE, "%s: %p is not a live notify", function,
+                       handle);
     return ACL_SUCCESS;
 }
 
@@ -32,8 +33,10 @@ aclrtCreateNotify(aclrtNotify *notify, uint64_t flag)
     if (notify == NULL)
         return rt_fail(ACL_ERROR_INVALID_PARAM, "aclrtCreateNotify: notify is NULL");
     if (flag != ACL_NOTIFY_DEFAULT && flag != ACL_NOTIFY_DEVICE_USE_ONLY)
-        return rt_fail(ACL_ERROR_RT_PARAM_INVALID, "aclrtCreateNotify: flag %llu; pass "
-                       "ACL_NOTIFY_DEFAULT or ACL_NOTIFY_DEVICE_USE_ONLY", (unsigned long long)flag);
+        return rt_fail(ACL_ERROR_RT_PARAM_INVALID,
+                       "aclrtCreateNotify: flag %llu; pass "
+                       "ACL_NOTIFY_DEFAULT or ACL_NOTIFY_DEVICE_USE_ONLY",
+                       (unsigned long long)flag);
     rc = rt_current_device(&device);
     if (rc == ACL_SUCCESS)
         rc = rt_notify_create(device, &origin, &fresh);
@@ -91,7 +94,8 @@ aclrtWaitAndResetNotify(aclrtNotify notify, aclrtStream stream, uint32_t timeout
     rc = rt_stream_hold(stream, &on);
     if (rc == ACL_SUCCESS) {
         if (rt_stream_device(on) != rt_notify_device(held)) {
-            rc = rt_fail(ACL_ERROR_RT_PARAM_INVALID, "aclrtWaitAndResetNotify: the notify belongs to "
+            rc = rt_fail(ACL_ERROR_RT_PARAM_INVALID,
+                         "aclrtWaitAndResetNotify: the notify belongs to "
                          "device %d and the stream to device %d; wait on the notify's own device",
                          rt_notify_device(held), rt_stream_device(on));
         } else {

@@ -7,7 +7,7 @@
 #define PRIORITY_LEAST 7u
 
 /* Streams that only device code uses: nothing of theirs can be waited for. */
-#define UNSYNCED_FLAGS \
+#define UNSYNCED_FLAGS                                                                             \
     (ACL_STREAM_PERSISTENT | ACL_STREAM_CPU_SCHEDULE | ACL_STREAM_DEVICE_USE_ONLY)
 
 aclError
@@ -21,12 +21,15 @@ aclrtCreateStreamWithConfig(aclrtStream *stream, uint32_t priority, uint32_t fla
     if (stream == NULL)
         return rt_fail(ACL_ERROR_INVALID_PARAM, "aclrtCreateStream: stream is NULL");
     if ((flag & ~KNOWN_FLAGS) != 0)
-        return rt_fail(ACL_ERROR_RT_PARAM_INVALID, "aclrtCreateStreamWithConfig: flag 0x%x has bits "
-                       "that are no ACL_STREAM_* flag", flag);
+        return rt_fail(ACL_ERROR_RT_PARAM_INVALID,
+                       "aclrtCreateStreamWithConfig: flag 0x%x has bits "
+                       "that are no ACL_STREAM_* flag",
+                       flag);
     rc = rt_context_current(&context);
     if (rc != ACL_SUCCESS)
         return rc;
-    rc = rt_stream_new(context, priority > PRIORITY_LEAST ? PRIORITY_LEAST : priority, flag, stream);
+    rc =
+        rt_stream_new(context, priority > PRIORITY_LEAST ? PRIORITY_LEAST : priority, flag, stream);
     rt_context_release(context);
     return rc;
 }
@@ -48,7 +51,8 @@ hold_mine(aclrtStream handle, struct rt_stream **stream)
         return rc;
     rc = rt_stream_hold(handle, stream);
     if (rc == ACL_SUCCESS && (*stream)->context != context) {
-        rc = rt_fail(ACL_ERROR_RT_STREAM_CONTEXT, "stream %u belongs to another context (device %d): "
+        rc = rt_fail(ACL_ERROR_RT_STREAM_CONTEXT,
+                     "stream %u belongs to another context (device %d): "
                      "make that one current first (aclrtSetDevice or aclrtSetCurrentContext)",
                      (*stream)->id, (*stream)->context->device);
         rt_stream_release(*stream);
@@ -73,7 +77,7 @@ destroy(aclrtStream handle, bool now)
     if (stream->context->default_stream == handle) {
         rt_stream_release(stream);
         return rt_fail(ACL_ERROR_RT_PARAM_INVALID, "aclrtDestroyStream: a context's default stream "
-                       "ends with its context; do not destroy it");
+                                                   "ends with its context; do not destroy it");
     }
     rt_stream_release(stream);
     if (now)
@@ -122,8 +126,10 @@ aclError
 aclrtSynchronizeStreamWithTimeout(aclrtStream stream, int32_t timeout)
 {
     if (timeout == 0 || timeout < -1)
-        return rt_fail(ACL_ERROR_RT_PARAM_INVALID, "aclrtSynchronizeStreamWithTimeout: timeout %d ms; "
-                       "pass -1 (for ever) or more than 0", timeout);
+        return rt_fail(ACL_ERROR_RT_PARAM_INVALID,
+                       "aclrtSynchronizeStreamWithTimeout: timeout %d ms; "
+                       "pass -1 (for ever) or more than 0",
+                       timeout);
     return synchronize(stream, timeout);
 }
 
@@ -206,16 +212,20 @@ aclrtSetStreamFailureMode(aclrtStream stream, uint64_t mode)
     if (!rt_enter())
         return ACL_ERROR_INTERNAL_ERROR;
     if (mode != ACL_CONTINUE_ON_FAILURE && mode != ACL_STOP_ON_FAILURE)
-        return rt_fail(ACL_ERROR_RT_PARAM_INVALID, "aclrtSetStreamFailureMode: mode %llu; pass "
-                       "ACL_CONTINUE_ON_FAILURE or ACL_STOP_ON_FAILURE", (unsigned long long)mode);
+        return rt_fail(ACL_ERROR_RT_PARAM_INVALID,
+                       "aclrtSetStreamFailureMode: mode %llu; pass "
+                       "ACL_CONTINUE_ON_FAILURE or ACL_STOP_ON_FAILURE",
+                       (unsigned long long)mode);
     rc = rt_stream_hold(stream, &held);
     if (rc != ACL_SUCCESS)
         return rc;
     if (mode == ACL_STOP_ON_FAILURE)
         atomic_store(&held->context->stop_mode, true);
     else if (atomic_load(&held->context->stop_mode))
-        rc = rt_fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "aclrtSetStreamFailureMode: stream %u cannot go "
-                     "back from stop to continue", held->id);
+        rc = rt_fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
+                     "aclrtSetStreamFailureMode: stream %u cannot go "
+                     "back from stop to continue",
+                     held->id);
     rt_stream_release(held);
     return rc;
 }
@@ -258,7 +268,8 @@ aclrtGetStreamAvailableNum(uint32_t *streamCount)
 }
 
 aclError
-aclrtSetStreamAttribute(aclrtStream stream, aclrtStreamAttr stmAttrType, aclrtStreamAttrValue *value)
+aclrtSetStreamAttribute(aclrtStream stream, aclrtStreamAttr stmAttrType,
+                        aclrtStreamAttrValue *value)
 {
     struct rt_stream *held;
     aclError rc;
@@ -273,14 +284,17 @@ aclrtSetStreamAttribute(aclrtStream stream, aclrtStreamAttr stmAttrType, aclrtSt
     if (stmAttrType == ACL_STREAM_ATTR_PRIORITY && value->streamPriority <= PRIORITY_LEAST)
         held->priority = value->streamPriority;
     else
-        rc = rt_fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "aclrtSetStreamAttribute: attribute %d cannot be "
-                     "set to that on a soft NPU", (int)stmAttrType);
+        rc = rt_fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
+                     "aclrtSetStreamAttribute: attribute %d cannot be "
+                     "set to that on a soft NPU",
+                     (int)stmAttrType);
     rt_stream_release(held);
     return rc;
 }
 
 aclError
-aclrtGetStreamAttribute(aclrtStream stream, aclrtStreamAttr stmAttrType, aclrtStreamAttrValue *value)
+aclrtGetStreamAttribute(aclrtStream stream, aclrtStreamAttr stmAttrType,
+                        aclrtStreamAttrValue *value)
 {
     struct rt_stream *held;
     aclError rc;
@@ -291,13 +305,15 @@ aclrtGetStreamAttribute(aclrtStream stream, aclrtStreamAttr stmAttrType, aclrtSt
     if (rc != ACL_SUCCESS)
         return rc;
     if (stmAttrType == ACL_STREAM_ATTR_FAILURE_MODE)
-        value->failureMode = atomic_load(&held->context->stop_mode) ? ACL_STOP_ON_FAILURE
-                                                                    : ACL_CONTINUE_ON_FAILURE;
+        value->failureMode =
+            atomic_load(&held->context->stop_mode) ? ACL_STOP_ON_FAILURE : ACL_CONTINUE_ON_FAILURE;
     else if (stmAttrType == ACL_STREAM_ATTR_PRIORITY)
         value->streamPriority = held->priority;
     else
-        rc = rt_fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "aclrtGetStreamAttribute: attribute %d is not "
-                     "kept on a soft NPU", (int)stmAttrType);
+        rc = rt_fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
+                     "aclrtGetStreamAttribute: attribute %d is not "
+                     "kept on a soft NPU",
+                     (int)stmAttrType);
     rt_stream_release(held);
     return rc;
 }

@@ -262,7 +262,8 @@ rt_event_reset(struct rt_event *event, struct rt_stream *stream)
     struct rt_task task = {.ops = &reset_ops};
 
     if (!event->is_flag)
-        return rt_fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "aclrtResetEvent: only for events made by "
+        return rt_fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
+                       "aclrtResetEvent: only for events made by "
                        "aclrtCreateEventWithFlag with ACL_EVENT_SYNC; others may be recorded again "
                        "as they are");
     task.u.call.obj = rt_event_mark(event);

@@ -5,8 +5,9 @@
  * A *mark* is one recording: pending until its record task runs, then done (or failed, when the
  * record was dropped with its failed stream). Waiters wait for a mark. Two kinds of event:
  *
- *   rerecordable: every record makes a new mark; a wait takes the newest one at the time of the call
- *   flag (EventWithFlag and SYNC): one mark for life; record completes it, reset makes it pending
+ *   rerecordable: every record makes a new mark; a wait takes the newest one at the time of the
+ * call flag (EventWithFlag and SYNC): one mark for life; record completes it, reset makes it
+ * pending
  *
  * I1  A mark lives while its event, a task or a host waiter holds it.
  * I2  All of a mark's fields but `refs` are under its lock; wakes are sent after it is let go.
@@ -26,21 +27,21 @@ enum rt_mark_state { RT_MARK_PENDING, RT_MARK_DONE, RT_MARK_FAILED };
 
 struct rt_mark {
     _Atomic uint32_t refs;
-    _Atomic uint32_t state;  /* enum rt_mark_state; written under `lock` */
+    _Atomic uint32_t state; /* enum rt_mark_state; written under `lock` */
     pthread_mutex_t lock;
-    uint64_t time_ns;        /* when it was done */
-    struct hc_list waiting;  /* of rt_mark_wait.link: parked streams */
+    uint64_t time_ns;       /* when it was done */
+    struct hc_list waiting; /* of rt_mark_wait.link: parked streams */
 };
 
 struct rt_event {
     aclrtEvent handle;
     uint32_t id;
-    uint32_t flags;          /* ACL_EVENT_* */
-    bool is_flag;            /* see above */
-    bool starts_done;        /* status before the first record */
+    uint32_t flags;   /* ACL_EVENT_* */
+    bool is_flag;     /* see above */
+    bool starts_done; /* status before the first record */
     pthread_mutex_t lock;
-    bool recorded;           /* under `lock` */
-    struct rt_mark *mark;    /* the newest, held; under `lock`; NULL: never recorded, not a flag */
+    bool recorded;        /* under `lock` */
+    struct rt_mark *mark; /* the newest, held; under `lock`; NULL: never recorded, not a flag */
 };
 
 /* The newest mark, held; NULL: never recorded. */

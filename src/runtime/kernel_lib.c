@@ -27,7 +27,8 @@
 #endif
 
 #define ANY_DEVICE (-1)
-#define FILES_KEPT_MOST 16u /* descriptors a debugger may look into; a thousand devices need no more */
+#define FILES_KEPT_MOST                                                                            \
+    16u /* descriptors a debugger may look into; a thousand devices need no more */
 
 /* The bytes of a library. */
 struct image {

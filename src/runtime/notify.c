@@ -8,10 +8,10 @@
  * which stream to wake.
  *
  * I1  A stream is the waiter only while its head task is the wait; drop() takes it away.
- * I2  A record clears the waiter it wakes; the stream, run again, takes the count or registers anew.
- * I3  A record releases, the wait that takes it acquires: what was written before is visible after.
- * I4  Record and take are seq_cst, for those who wait without a stream: they say that they wait,
- *     then try to take; the recorder records, then asks who waits.
+ * I2  A record clears the waiter it wakes; the stream, run again, takes the count or registers
+ * anew. I3  A record releases, the wait that takes it acquires: what was written before is visible
+ * after. I4  Record and take are seq_cst, for those who wait without a stream: they say that they
+ * wait, then try to take; the recorder records, then asks who waits.
  */
 #include <stdio.h>
 #include <string.h>
@@ -41,10 +41,10 @@ struct rt_notify {
     uint64_t handle;
     int32_t device;
     uint32_t id;
-    _Atomic uint64_t *word;   /* in the device's arena */
-    bool queues;              /* origin: never strict, nothing to report */
-    atomic_bool twice_said;   /* the double record has been reported */
-    char *what, *expect;      /* origin; expect may be NULL */
+    _Atomic uint64_t *word; /* in the device's arena */
+    bool queues;            /* origin: never strict, nothing to report */
+    atomic_bool twice_said; /* the double record has been reported */
+    char *what, *expect;    /* origin; expect may be NULL */
 };
 
 static void notify_fini(void *obj);
@@ -135,7 +135,8 @@ rt_notify_create(int32_t device, const struct rt_notify_origin *origin, struct r
     fresh->what = hc_strdup(origin->what);
     fresh->expect = origin->expect == NULL ? NULL : hc_strdup(origin->expect);
     fresh->handle = hc_handle_reserve(&notify_table);
-    if (fresh->what == NULL || (origin->expect != NULL && fresh->expect == NULL) || fresh->handle == 0)
+    if (fresh->what == NULL || (origin->expect != NULL && fresh->expect == NULL) ||
+        fresh->handle == 0)
         goto no_memory;
     fresh->id = take_number(&pools[device], most, fresh->handle, &full);
     if (fresh->id == UINT32_MAX && !full)
@@ -259,7 +260,8 @@ rt_notify_take(struct rt_notify *notify)
     uint64_t word = atomic_load(notify->word); /* I4 */
 
     while (COUNT(word) > 0) {
-        if (atomic_compare_exchange_weak_explicit(notify->word, &word, WORD(WAITER(word), COUNT(word) - 1),
+        if (atomic_compare_exchange_weak_explicit(notify->word, &word,
+                                                  WORD(WAITER(word), COUNT(word) - 1),
                                                   memory_order_acquire, memory_order_relaxed))
             return true; /* I3 */
     }
@@ -328,8 +330,9 @@ wait_expired(struct rt_stream *stream, const struct rt_notify *notify, uint64_t 
 {
     return rt_stream_fail(stream, ACL_ERROR_RT_TASK_TIMEOUT,
                           "EI0002: waited %llu s for %s (id %u of device %d), which %s should have "
-                          "recorded", (unsigned long long)timeout_s, notify->what, notify->id,
-                          notify->device, notify->expect == NULL ? "nobody known" : notify->expect);
+                          "recorded",
+                          (unsigned long long)timeout_s, notify->what, notify->id, notify->device,
+                          notify->expect == NULL ? "nobody known" : notify->expect);
 }
 
 static enum rt_step
@@ -356,9 +359,9 @@ wait_run(struct rt_stream *stream, struct rt_task *task)
         if (rt_stream_expired(stream))
             return wait_expired(stream, notify, task->u.call.arg[0]);
         task->u.call.arg[1] = me;
-        if (WAITER(word) == me || atomic_compare_exchange_weak_explicit(
-                                      notify->word, &word, WORD(me, 0), memory_order_acq_rel,
-                                      memory_order_relaxed))
+        if (WAITER(word) == me ||
+            atomic_compare_exchange_weak_explicit(notify->word, &word, WORD(me, 0),
+                                                  memory_order_acq_rel, memory_order_relaxed))
             return RT_STEP_PARKED;
     }
 }

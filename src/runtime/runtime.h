@@ -58,7 +58,8 @@ int32_t rt_device_if_any(void);
 /* true on a thread that runs an AICPU kernel. */
 bool rt_on_aicpu(void);
 
-/* The calling thread acts for an AICPU of `device` from here on; -1: it is an ordinary thread again. */
+/* The calling thread acts for an AICPU of `device` from here on; -1: it is an ordinary thread
+ * again. */
 void rt_context_set_aicpu(int32_t device);
 
 /* Marks the process as using the library; false (logged) in a forked child. Called by every api_
@@ -81,7 +82,8 @@ struct rt_range {
  * ACL_ERROR_RT_MEMORY_ALLOCATION (logged): the device's arena is full. */
 aclError rt_mem_alloc(int32_t device, uint64_t size, void **ptr);
 
-/* Frees what rt_mem_alloc gave; NULL is fine. ACL_ERROR_RT_PARAM_INVALID (logged): no such block. */
+/* Frees what rt_mem_alloc gave; NULL is fine. ACL_ERROR_RT_PARAM_INVALID (logged): no such block.
+ */
 aclError rt_mem_free(void *ptr);
 
 /* Where `ptr` lies. An address nobody registered is RT_PLACE_PAGEABLE with base and size 0; one in
@@ -96,7 +98,8 @@ void rt_mem_find(const void *ptr, struct rt_range *range);
 aclError rt_mem_check(const void *ptr, uint64_t len, const char *function, const char *what,
                       struct rt_range *range);
 
-/* ---- Tasks ------------------------------------------------------------------------------------ */
+/* ---- Tasks ------------------------------------------------------------------------------------
+ */
 
 struct rt_task;
 
@@ -153,7 +156,8 @@ void rt_sched_long_end(void);
 void rt_task_copy(struct rt_task *task, void *dst, const void *src, uint64_t len);
 void rt_task_set(struct rt_task *task, void *dst, int32_t value, uint64_t len);
 
-/* ---- Streams ---------------------------------------------------------------------------------- */
+/* ---- Streams ----------------------------------------------------------------------------------
+ */
 
 /*
  * A stream for `aclrtStream` handles. NULL means the default stream of the current context.
@@ -217,7 +221,8 @@ uint64_t rt_stream_waited_ms(const struct rt_stream *stream);
 /* Makes the parked stream number `id` look again; harmless for any other state or number. */
 void rt_stream_wake(uint32_t id);
 
-/* ---- Batches ---------------------------------------------------------------------------------- */
+/* ---- Batches ----------------------------------------------------------------------------------
+ */
 
 /* From here on this thread's pushes are staged, on any stream. Begin inside a batch: false. */
 bool rt_batch_begin(void);
@@ -229,7 +234,8 @@ bool rt_batch_end(void);
  * that returns inside a batch. */
 uint32_t rt_batch_abandon(void);
 
-/* ---- Notifies ---------------------------------------------------------------------------------- */
+/* ---- Notifies ----------------------------------------------------------------------------------
+ */
 
 /*
  * A semaphore in the device's shared memory: record adds one, wait takes one or parks the stream
@@ -271,7 +277,8 @@ void rt_notify_reset(struct rt_notify *notify);
 void rt_task_notify_record(struct rt_task *task, struct rt_notify *notify);
 void rt_task_notify_wait(struct rt_task *task, struct rt_notify *notify, uint32_t timeout_s);
 
-/* ---- Waiting on a thread, and AICPU work --------------------------------------------------------- */
+/* ---- Waiting on a thread, and AICPU work
+ * --------------------------------------------------------- */
 
 /*
  * Runs ready tasks on this thread until done(arg) or the deadline; sleeps when there is nothing

@@ -35,19 +35,20 @@
 #include "base/futex.h"
 #include "base/knobs.h"
 #include "base/log.h"
+#include "base/thread.h"
 #include "runtime/stream.h"
 
 #define NAP_NS 50000u
 #define NAPS 20 /* without work, before a worker sleeps for good */
 
 static struct {
-    pthread_mutex_t lock;    /* protects all but `progress` */
-    struct hc_list ready;    /* of rt_stream.in_ready */
+    pthread_mutex_t lock; /* protects all but `progress` */
+    struct hc_list ready; /* of rt_stream.in_ready */
     uint32_t ready_num;
-    uint32_t active;         /* I1 */
-    uint32_t long_num;       /* active ones that are inside a long task */
-    struct hc_list idle;     /* of rt_executor.idle: waiters in front, workers behind */
-    uint32_t naps;           /* workers in `idle` that nap */
+    uint32_t active;           /* I1 */
+    uint32_t long_num;         /* active ones that are inside a long task */
+    struct hc_list idle;       /* of rt_executor.idle: waiters in front, workers behind */
+    uint32_t naps;             /* workers in `idle` that nap */
     struct hc_list registered; /* of rt_executor.registered */
     uint32_t workers, workers_most, cores;
     bool is_set_up;
@@ -92,7 +93,8 @@ set_up(void)
 {
     int64_t asked;
 
-    (void)hc_knob_int(KNOB_WORKERS, &asked); /* an invalid value has been logged; the default holds */
+    (void)hc_knob_int(KNOB_WORKERS,
+                      &asked); /* an invalid value has been logged; the default holds */
     sched.cores = usable_cores();
     sched.workers_most = asked > 0 ? (uint32_t)asked : (sched.cores > 4 ? 4 : sched.cores);
     sched.is_set_up = true;
@@ -108,14 +110,8 @@ static void
 worker_start(void)
 {
     struct rt_executor *executor;
-    pthread_attr_t attr;
-    pthread_t thread;
-    int rc;
+    int rc = hc_thread_start(worker_main, NULL);
 
-    pthread_attr_init(&attr);
-    pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-    rc = pthread_create(&thread, &attr, worker_main, NULL);
-    pthread_attr_destroy(&attr);
     if (rc == 0)
         return;
     LOG_WARN(RT, "cannot start a pool worker (error %d): tasks run only while a thread waits", rc);
@@ -132,7 +128,7 @@ worker_start(void)
 static struct rt_executor *
 take_sleeper(void)
 {
-    HC_LIST_EACH(node, &sched.idle) {
+    HC_LIST_EACH (node, &sched.idle) {
         struct rt_executor *executor = HC_CONTAINER(node, struct rt_executor, idle);
 
         if (executor->naps)
@@ -395,7 +391,7 @@ void
 rt_waiters_poke(void)
 {
     pthread_mutex_lock(&poke_lock);
-    HC_LIST_EACH(node, &poke_list)
+    HC_LIST_EACH (node, &poke_list)
         rt_sched_signal(HC_CONTAINER(node, struct rt_executor, poked));
     pthread_mutex_unlock(&poke_lock);
 }
@@ -443,7 +439,7 @@ rt_sched_thread_state(int tid)
     enum rt_thread_state state = RT_THREAD_STRANGE;
 
     pthread_mutex_lock(&sched.lock);
-    HC_LIST_EACH(node, &sched.registered) {
+    HC_LIST_EACH (node, &sched.registered) {
         struct rt_executor *executor = HC_CONTAINER(node, struct rt_executor, registered);
 
         if (executor->tid != tid)

@@ -51,11 +51,11 @@ bool rt_sched_quiet(uint64_t *progress);
 
 /* For the deadlock proof: what thread `tid` does. */
 enum rt_thread_state {
-    RT_THREAD_STRANGE,    /* not known here */
-    RT_THREAD_WAITS,      /* drives, without a deadline */
+    RT_THREAD_STRANGE,     /* not known here */
+    RT_THREAD_WAITS,       /* drives, without a deadline */
     RT_THREAD_WAITS_TIMED, /* drives, and will go on by itself */
-    RT_THREAD_IDLE,       /* the library's own, waiting for work */
-    RT_THREAD_BUSY,       /* the library's own, at work */
+    RT_THREAD_IDLE,        /* the library's own, waiting for work */
+    RT_THREAD_BUSY,        /* the library's own, at work */
 };
 enum rt_thread_state rt_sched_thread_state(int tid);
 

@@ -15,7 +15,7 @@
 #include "runtime/stall.h"
 #include "runtime/timer.h"
 
-#define BATCH 128          /* tasks an executor runs before it looks at other streams */
+#define BATCH 128 /* tasks an executor runs before it looks at other streams */
 
 static void stream_fini(void *obj);
 
@@ -52,7 +52,8 @@ rt_stream_new(struct rt_context *context, uint32_t priority, uint32_t flags, acl
     atomic_thread_fence(memory_order_seq_cst); /* context.c I4 */
     if (atomic_load(&context->closing)) {
         (void)hc_handle_close(&rt_stream_table, number);
-        return rt_fail(ACL_ERROR_RT_CONTEXT_NULL, "no stream can be made: the context is being "
+        return rt_fail(ACL_ERROR_RT_CONTEXT_NULL,
+                       "no stream can be made: the context is being "
                        "destroyed, or its device reset, by another thread");
     }
     *handle = (aclrtStream)(uintptr_t)number; /* what is published may be closed by others */
@@ -154,8 +155,10 @@ refusal(struct rt_stream *stream)
     aclError frozen = atomic_load_explicit(&stream->context->stop_failure, memory_order_relaxed);
 
     if (frozen != 0)
-        return rt_fail(frozen, "stream %u: its context stopped at a failure (mode stop): destroy the "
-                               "stream or reset the device", stream->id);
+        return rt_fail(frozen,
+                       "stream %u: its context stopped at a failure (mode stop): destroy the "
+                       "stream or reset the device",
+                       stream->id);
     if (atomic_load_explicit(&stream->closed, memory_order_relaxed))
         return rt_fail(ACL_ERROR_RT_STREAM_ABORT, "stream %u was destroyed while it was used",
                        stream->id);
@@ -237,7 +240,7 @@ park(struct rt_stream *stream)
         rt_timer_arm(at);
         return true;
     }
-    atomic_store(&stream->state, RT_RUNNING); /* it was woken: look again */
+    atomic_store(&stream->state, RT_RUNNING);  /* it was woken: look again */
     atomic_thread_fence(memory_order_seq_cst); /* I5 */
     return false;
 }
@@ -400,7 +403,7 @@ freeze_context(struct rt_stream *stream, aclError code)
         !atomic_compare_exchange_strong(&context->stop_failure, &none, code))
         return;
     num = atomic_load(&rt_stream_table.used); /* streams made later find the context frozen */
-    for (uint32_t id = 0; id < num; id++) /* of any context: a wake does no harm */
+    for (uint32_t id = 0; id < num; id++)     /* of any context: a wake does no harm */
         rt_stream_wake(id);
 }
 

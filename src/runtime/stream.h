@@ -44,41 +44,41 @@ enum rt_state { RT_IDLE, RT_READY, RT_RUNNING, RT_WOKEN, RT_PARKED };
 
 struct rt_stream {
     aclrtStream handle;
-    uint32_t id;                /* index in the stream table */
+    uint32_t id; /* index in the stream table */
     uint32_t priority, flags;
     struct rt_context *context; /* held */
 
-    pthread_mutex_t push_lock;  /* pushers; taken before no other lock */
-    struct rt_chunk *tail;      /* under push_lock; NULL before the first push */
-    uint32_t tail_slot;         /* under push_lock */
-    _Atomic uint64_t pushed;    /* tasks queued so far; written under push_lock */
+    pthread_mutex_t push_lock;        /* pushers; taken before no other lock */
+    struct rt_chunk *tail;            /* under push_lock; NULL before the first push */
+    uint32_t tail_slot;               /* under push_lock */
+    _Atomic uint64_t pushed;          /* tasks queued so far; written under push_lock */
     _Atomic(struct rt_chunk *) spare; /* a used-up chunk; exchanged by both sides */
 
-    struct rt_chunk *head;      /* I4; set by the first push while IDLE */
-    uint32_t head_slot;         /* I4 */
-    _Atomic uint64_t done;      /* tasks over; written by the owner, read by anyone */
-    _Atomic uint32_t state;     /* enum rt_state */
-    struct hc_list in_ready;    /* under the scheduler's lock */
+    struct rt_chunk *head;   /* I4; set by the first push while IDLE */
+    uint32_t head_slot;      /* I4 */
+    _Atomic uint64_t done;   /* tasks over; written by the owner, read by anyone */
+    _Atomic uint32_t state;  /* enum rt_state */
+    struct hc_list in_ready; /* under the scheduler's lock */
 
     uint64_t deadline;          /* of the head task, 0: not set; I4 */
     _Atomic uint64_t wake_at;   /* parked: when the timer wakes it */
     _Atomic uint64_t parked_at; /* when the head began to wait, 0: it does not */
     bool stall_said;            /* the head's long wait has been reported; I4 */
 
-    pthread_mutex_t fail_lock;  /* protects the next three; no lock is taken under it */
+    pthread_mutex_t fail_lock; /* protects the next three; no lock is taken under it */
     aclError failure;
     _Atomic aclError first_failure; /* of the stream's life; 0: none. Written under fail_lock */
     char failure_text[800];
     char label[96];
-    atomic_bool failing;        /* a failure waits to be collected: tasks are dropped; I6 */
-    _Atomic uint32_t aborting;  /* aborts going on: tasks are dropped, pushes refused */
-    atomic_bool closed;         /* as aborting, and for good; I7 */
-    _Atomic uint64_t stop_at;   /* StreamStop: the task of this number is dropped when it waits */
-    aclError condemned;         /* deadlock: fail the head with this; text in failure_text; I4 */
+    atomic_bool failing;       /* a failure waits to be collected: tasks are dropped; I6 */
+    _Atomic uint32_t aborting; /* aborts going on: tasks are dropped, pushes refused */
+    atomic_bool closed;        /* as aborting, and for good; I7 */
+    _Atomic uint64_t stop_at;  /* StreamStop: the task of this number is dropped when it waits */
+    aclError condemned;        /* deadlock: fail the head with this; text in failure_text; I4 */
     _Atomic uint32_t core_limit[2]; /* aclrtSetStreamResLimit, by aclrtDevResLimitType; 0: none */
 
-    pthread_mutex_t wait_lock;  /* protects waiters; no lock is taken under it */
-    struct hc_list waiters;     /* of struct rt_stream_waiter */
+    pthread_mutex_t wait_lock; /* protects waiters; no lock is taken under it */
+    struct hc_list waiters;    /* of struct rt_stream_waiter */
     _Atomic uint32_t waiter_num;
 };
 

@@ -9,11 +9,11 @@
 #include "runtime/stream.h"
 
 struct rt_stream_waiter {
-    struct hc_list link;          /* under stream->wait_lock */
+    struct hc_list link; /* under stream->wait_lock */
     struct rt_stream *stream;
-    uint64_t target;              /* of stream->done */
+    uint64_t target; /* of stream->done */
     struct rt_executor *executor;
-    atomic_bool aborted;          /* the stream was aborted under it */
+    atomic_bool aborted; /* the stream was aborted under it */
 };
 
 aclError
@@ -32,8 +32,8 @@ rt_stream_hold(aclrtStream handle, struct rt_stream **stream)
     }
     *stream = hc_handle_hold(&rt_stream_table, number);
     if (*stream == NULL)
-        return rt_fail(ACL_ERROR_RT_INVALID_HANDLE, "stream %p is not a live stream: it is %s", handle,
-                       hc_handle_guess(&rt_stream_table, number));
+        return rt_fail(ACL_ERROR_RT_INVALID_HANDLE, "stream %p is not a live stream: it is %s",
+                       handle, hc_handle_guess(&rt_stream_table, number));
     return ACL_SUCCESS;
 }
 
@@ -109,7 +109,7 @@ rt_stream_tell_waiters(struct rt_stream *stream)
     if (atomic_load_explicit(&stream->waiter_num, memory_order_relaxed) == 0)
         return;
     pthread_mutex_lock(&stream->wait_lock);
-    HC_LIST_EACH(node, &stream->waiters) {
+    HC_LIST_EACH (node, &stream->waiters) {
         struct rt_stream_waiter *waiter = HC_CONTAINER(node, struct rt_stream_waiter, link);
 
         if (done >= waiter->target)
@@ -191,7 +191,7 @@ rt_stream_abort(struct rt_stream *stream)
 
     atomic_fetch_add(&stream->aborting, 1);
     pthread_mutex_lock(&stream->wait_lock);
-    HC_LIST_EACH(node, &stream->waiters) {
+    HC_LIST_EACH (node, &stream->waiters) {
         struct rt_stream_waiter *waiter = HC_CONTAINER(node, struct rt_stream_waiter, link);
 
         atomic_store(&waiter->aborted, true);
@@ -201,7 +201,7 @@ rt_stream_abort(struct rt_stream *stream)
     rt_stream_wake_held(stream);
     (void)wait_for(stream, atomic_load(&stream->pushed), -1, &aborted);
     pthread_mutex_lock(&stream->fail_lock);
-    stream->failure = 0; /* what was queued is gone, and so is its failure */
+    stream->failure = 0;                   /* what was queued is gone, and so is its failure */
     atomic_store(&stream->failing, false); /* I6 */
     pthread_mutex_unlock(&stream->fail_lock);
     atomic_fetch_sub(&stream->aborting, 1);
@@ -307,7 +307,8 @@ close_one(struct rt_stream *stream, int64_t wait)
 aclError
 rt_stream_sync_all(struct rt_context *context, int64_t timeout_ms)
 {
-    return each_stream(context, sync_one, timeout_ms < 0 ? -1 : (int64_t)hc_deadline_ms(timeout_ms));
+    return each_stream(context, sync_one,
+                       timeout_ms < 0 ? -1 : (int64_t)hc_deadline_ms(timeout_ms));
 }
 
 void

@@ -17,6 +17,7 @@
 #include "base/clock.h"
 #include "base/futex.h"
 #include "base/log.h"
+#include "base/thread.h"
 #include "runtime/aicpu.h"
 #include "runtime/sched.h"
 #include "runtime/stall.h"
@@ -83,15 +84,9 @@ timer_main(void *arg)
 static void
 start(void)
 {
-    pthread_attr_t attr;
-    pthread_t thread;
-
-    pthread_attr_init(&attr);
-    pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-    if (pthread_create(&thread, &attr, timer_main, NULL) != 0)
+    if (hc_thread_start(timer_main, NULL) != 0)
         LOG_ERROR(RT, "cannot start the timer thread: waits will not time out; raise the limit of "
                       "threads (ulimit -u)");
-    pthread_attr_destroy(&attr);
 }
 
 void

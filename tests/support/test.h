@@ -31,22 +31,22 @@ void test_register(struct test_case *test);
 #define TEST_KEEPS_MEMORY 1u /* leaves allocations behind on purpose */
 #define TEST_KEEPS_FILES 2u  /* leaves descriptors open on purpose */
 
-#define TEST_WITH(name_, flags_)                                                                 \
-    static void test_##name_(void);                                                              \
-    __attribute__((constructor)) static void register_##name_(void)                              \
-    {                                                                                            \
-        static struct test_case test = {.name = #name_, .fn = test_##name_, .flags = (flags_)};  \
-        test_register(&test);                                                                    \
-    }                                                                                            \
+#define TEST_WITH(name_, flags_)                                                                   \
+    static void test_##name_(void);                                                                \
+    __attribute__((constructor)) static void register_##name_(void)                                \
+    {                                                                                              \
+        static struct test_case test = {.name = #name_, .fn = test_##name_, .flags = (flags_)};    \
+        test_register(&test);                                                                      \
+    }                                                                                              \
     static void test_##name_(void)
 
 #define TEST(name_) TEST_WITH(name_, 0u)
 
 #define EXPECT_TRUE(what) assert_true(what)
 #define EXPECT_FALSE(what) assert_false(what)
-#define EXPECT_EQ(expected, actual)                                                              \
+#define EXPECT_EQ(expected, actual)                                                                \
     test_expect_eq((long long)(expected), (long long)(actual), #actual, __FILE__, __LINE__)
-#define EXPECT_NE(unwanted, actual)                                                              \
+#define EXPECT_NE(unwanted, actual)                                                                \
     test_expect_ne((long long)(unwanted), (long long)(actual), #actual, __FILE__, __LINE__)
 #define EXPECT_STREQ(expected, actual) assert_string_equal(actual, expected)
 #define EXPECT_MEMEQ(expected, actual, len) assert_memory_equal(actual, expected, len)

@@ -69,8 +69,8 @@ test_expect_contains(const char *part, const char *text, const char *what, const
 {
     if (text != NULL && strstr(text, part) != NULL)
         return;
-    print_error("%s is \"%s\", expected it to contain \"%s\"\n", what, text == NULL ? "(null)" : text,
-                part);
+    print_error("%s is \"%s\", expected it to contain \"%s\"\n", what,
+                text == NULL ? "(null)" : text, part);
     _fail(file, line);
 }
 
@@ -194,7 +194,8 @@ memory_settles(void)
 static int
 run_child(const struct test_case *test)
 {
-    const struct CMUnitTest one = {.name = test->name, .test_func = run_body, .initial_state = (void *)test};
+    const struct CMUnitTest one = {
+        .name = test->name, .test_func = run_body, .initial_state = (void *)test};
     int fds = test_open_fds();
     int failed;
 
