@@ -1231,7 +1231,7 @@ ACL_FUNC_VISIBILITY aclError aclrtSynchronizeDeviceWithTimeout(int32_t timeoutMs
  * @param value     out  a count, bytes, an id or a code, as the fact demands
  *
  * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM: NULL; ACL_ERROR_RT_PARAM_INVALID: no such device or
- *         no such fact about it.
+ *         attribute; ACL_ERROR_RT_FEATURE_NOT_SUPPORT: only an Ascend950 has it.
  * Threads: any.
  * Source:  spec, acl runtime, section 3.
  */
@@ -1437,7 +1437,8 @@ ACL_FUNC_VISIBILITY aclError aclrtGetPrimaryCtxState(int32_t deviceId, uint32_t 
  * @param stream  out  the caller's until aclrtDestroyStream
  *
  * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM: NULL; ACL_ERROR_RT_CONTEXT_NULL;
- *         ACL_ERROR_RT_NO_STREAM_RESOURCE: the device has no more.
+ *         ACL_ERROR_RT_MEMORY_ALLOCATION. Hardware also runs out of streams: see
+ *         aclrtGetStreamAvailableNum.
  * Threads: any.
  * Source:  spec, acl runtime, section 5.
  */
@@ -1463,7 +1464,7 @@ ACL_FUNC_VISIBILITY aclError aclrtCreateStreamWithConfig(aclrtStream *stream, ui
  * @param stream  in  of the current context, not its default stream
  *
  * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM: NULL; ACL_ERROR_RT_STREAM_CONTEXT: another
- *         context's; ACL_ERROR_RT_STREAM_CAPTURED; ACL_ERROR_RT_INVALID_HANDLE.
+ *         context's; ACL_ERROR_RT_INVALID_HANDLE.
  * Threads: any; nobody may use the stream any more.
  * Source:  spec, acl runtime, section 5.
  */
@@ -1486,7 +1487,7 @@ ACL_FUNC_VISIBILITY aclError aclrtDestroyStreamForce(aclrtStream stream);
  * @param stream  in  of any context of the process; NULL: the default stream
  *
  * @return ACL_SUCCESS; what made a task fail, once; ACL_ERROR_RT_STREAM_ABORT: aborted meanwhile;
- *         ACL_ERROR_RT_STREAM_CAPTURED; ACL_ERROR_RT_CONTEXT_NULL; ACL_ERROR_RT_INVALID_HANDLE.
+ *         ACL_ERROR_RT_CONTEXT_NULL; ACL_ERROR_RT_INVALID_HANDLE.
  * Threads: any.
  * Source:  spec, acl runtime, section 5.
  */
@@ -1659,7 +1660,7 @@ ACL_FUNC_VISIBILITY aclError aclrtDeviceGetStreamPriorityRange(int32_t *leastPri
  * @param event  out  the caller's until aclrtDestroyEvent
  *
  * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM: NULL; ACL_ERROR_RT_CONTEXT_NULL;
- *         ACL_ERROR_RT_NO_EVENT_RESOURCE: the device has no more.
+ *         ACL_ERROR_RT_MEMORY_ALLOCATION.
  * Threads: any.
  * Source:  spec, acl runtime, section 6.
  */
@@ -1708,7 +1709,7 @@ ACL_FUNC_VISIBILITY aclError aclrtDestroyEvent(aclrtEvent event);
  * @param stream  in  NULL: the default stream
  *
  * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM: `event` is NULL; ACL_ERROR_RT_CONTEXT_NULL;
- *         ACL_ERROR_RT_STREAM_CONTEXT; ACL_ERROR_RT_INVALID_HANDLE; ACL_ERROR_RT_NO_EVENT_RESOURCE.
+ *         ACL_ERROR_RT_STREAM_CONTEXT; ACL_ERROR_RT_INVALID_HANDLE; ACL_ERROR_RT_MEMORY_ALLOCATION.
  * Threads: any.
  * Source:  spec, acl runtime, section 6.
  */
@@ -1732,8 +1733,7 @@ ACL_FUNC_VISIBILITY aclError aclrtResetEvent(aclrtEvent event, aclrtStream strea
  * @param event   in   an event
  * @param status  out  COMPLETE or NOT_READY
  *
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM: NULL; ACL_ERROR_RT_EVENT_CAPTURED;
- *         ACL_ERROR_RT_INVALID_HANDLE.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM: NULL; ACL_ERROR_RT_INVALID_HANDLE.
  * Threads: any.
  * Source:  spec, acl runtime, section 6.
  */
@@ -1777,7 +1777,7 @@ ACL_FUNC_VISIBILITY aclError aclrtEventElapsedTime(float *ms, aclrtEvent startEv
  * @param event  in  an event
  *
  * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM: NULL; what made a task before the record fail;
- *         ACL_ERROR_RT_EVENT_CAPTURED; ACL_ERROR_RT_INVALID_HANDLE.
+ *         ACL_ERROR_RT_STREAM_ABORT: the recording stream was aborted; ACL_ERROR_RT_INVALID_HANDLE.
  * Threads: any.
  * Source:  spec, acl runtime, section 6.
  */
@@ -2271,11 +2271,12 @@ ACL_FUNC_VISIBILITY aclError aclrtMemInvalidate(void *devPtr, size_t size);
  * @param destMax       bytes
  * @param src      in   [count] bytes, host or device
  * @param count         bytes; 0 does nothing, whatever the pointers are
- * @param kind          a hint; the addresses tell the direction
+ * @param kind          must agree with the addresses, or be ACL_MEMCPY_DEFAULT. A hint only if
+ *                      HCOMM_MEMCPY_KIND is "advisory"
  *
  * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM: NULL or a kind that is not for this function;
- *         ACL_ERROR_RT_PARAM_INVALID: `destMax` is 0 or less than `count`;
- *         ACL_ERROR_RT_CONTEXT_NULL; ACL_ERROR_RT_CAPTURE_MODE_NOT_SUPPORT: a capture forbids it.
+ *         ACL_ERROR_RT_PARAM_INVALID: `destMax` is 0 or less than `count`, the kind contradicts the
+ *         addresses, or a range leaves its allocation; ACL_ERROR_RT_CONTEXT_NULL.
  * Threads: any.
  * Source:  spec, acl runtime, section 9.
  */
@@ -2290,7 +2291,7 @@ ACL_FUNC_VISIBILITY aclError aclrtMemcpy(void *dst, size_t destMax, const void *
  * @param destMax       bytes
  * @param src      in   [count] bytes, likewise
  * @param count         bytes; 0 does nothing
- * @param kind          a hint; the addresses tell the direction
+ * @param kind          as for aclrtMemcpy
  * @param stream   in   NULL: the default stream
  *
  * @return as aclrtMemcpy; ACL_ERROR_RT_STREAM_CONTEXT; ACL_ERROR_RT_INVALID_HANDLE;
@@ -2311,7 +2312,7 @@ ACL_FUNC_VISIBILITY aclError aclrtMemcpyAsync(void *dst, size_t destMax, const v
  * @param count          bytes; 0 does nothing
  *
  * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM: NULL; ACL_ERROR_RT_PARAM_INVALID: `count` is more
- *         than `maxCount`; ACL_ERROR_RT_CONTEXT_NULL; ACL_ERROR_RT_CAPTURE_MODE_NOT_SUPPORT.
+ *         than `maxCount`, or the range leaves its allocation; ACL_ERROR_RT_CONTEXT_NULL.
  * Threads: any.
  * Source:  spec, acl runtime, section 9.
  */
@@ -2409,7 +2410,8 @@ ACL_FUNC_VISIBILITY aclError aclrtMemcpyBatchAsyncV2(void **dsts, size_t *destMa
  * @param kind         ACL_MEMCPY_HOST_TO_DEVICE, _DEVICE_TO_HOST, _DEVICE_TO_DEVICE or _DEFAULT
  *
  * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM: NULL or kind; ACL_ERROR_RT_PARAM_INVALID: `width`
- * or a pitch; ACL_ERROR_RT_CONTEXT_NULL; ACL_ERROR_RT_CAPTURE_MODE_NOT_SUPPORT. Threads: any.
+ *         or a pitch; ACL_ERROR_RT_CONTEXT_NULL.
+ * Threads: any.
  * Source:  spec, acl runtime, section 9.
  */
 ACL_FUNC_VISIBILITY aclError aclrtMemcpy2d(void *dst, size_t dpitch, const void *src, size_t spitch,
@@ -2442,8 +2444,9 @@ ACL_FUNC_VISIBILITY aclError aclrtMemcpy2dAsync(void *dst, size_t dpitch, const 
  *
  * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM: NULL; ACL_ERROR_RT_PARAM_INVALID: `count`, `kind`
  * or `reserve`; ACL_ERROR_RT_FEATURE_NOT_SUPPORT: not for this type; ACL_ERROR_RT_CONTEXT_NULL;
- * ACL_ERROR_RT_STREAM_CONTEXT; ACL_ERROR_RT_INVALID_HANDLE. Threads: any. Source:  spec, acl
- * runtime, section 9.
+ * ACL_ERROR_RT_STREAM_CONTEXT; ACL_ERROR_RT_INVALID_HANDLE.
+ * Threads: any.
+ * Source:  spec, acl runtime, section 9.
  */
 ACL_FUNC_VISIBILITY aclError aclrtReduceAsync(void *dst, const void *src, uint64_t count,
                                               aclrtReduceKind kind, aclDataType type,
@@ -2738,7 +2741,9 @@ ACL_FUNC_VISIBILITY aclError aclrtMemGetAllocationPropertiesFromHandle(aclrtDrvM
  * @param pidNum               1 or more
  *
  * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM: NULL, 0 or type; ACL_ERROR_RT_PARAM_INVALID: no
- * such token. Threads: any. Source:  spec, acl runtime, section 10.
+ * such token.
+ * Threads: any.
+ * Source:  spec, acl runtime, section 10.
  */
 ACL_FUNC_VISIBILITY aclError aclrtMemSetPidToShareableHandleV2(void *shareableHandle,
                                                                aclrtMemSharedHandleType shareType,
@@ -2819,8 +2824,9 @@ ACL_FUNC_VISIBILITY aclError aclrtMemMapNoAccess(void *virPtr, size_t size, size
  *                     ACL_RT_IPC_MEM_EXPORT_FLAG_DISABLE_PID_VALIDATION: for all
  *
  * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM: NULL or 0; ACL_ERROR_RT_PARAM_INVALID: memory,
- * `len` or `flags`; ACL_ERROR_RT_CONTEXT_NULL. Threads: any. Source:  spec, acl runtime,
- * section 11.
+ * `len` or `flags`; ACL_ERROR_RT_CONTEXT_NULL.
+ * Threads: any.
+ * Source:  spec, acl runtime, section 11.
  */
 ACL_FUNC_VISIBILITY aclError aclrtIpcMemGetExportKey(void *devPtr, size_t size, char *key,
                                                      size_t len, uint64_t flags);
@@ -2977,7 +2983,9 @@ ACL_FUNC_VISIBILITY aclError aclrtBinaryLoadFromFile(const char *binPath,
  * @param funcHandle  out  the binary's; good until it is unloaded
  *
  * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM: NULL; ACL_ERROR_RT_PARAM_INVALID: no such kernel,
- * or no context; ACL_ERROR_RT_INVALID_HANDLE. Threads: any. Source:  spec, acl runtime, section 12.
+ * or no context; ACL_ERROR_RT_INVALID_HANDLE.
+ * Threads: any.
+ * Source:  spec, acl runtime, section 12.
  */
 ACL_FUNC_VISIBILITY aclError aclrtBinaryGetFunction(const aclrtBinHandle binHandle,
                                                     const char *kernelName,
@@ -3411,8 +3419,9 @@ ACL_FUNC_VISIBILITY aclError aclrtLaunchHostFunc(aclrtStream stream, aclrtHostFu
  * @param stream    in  NULL: the default stream
  *
  * @return ACL_SUCCESS; ACL_ERROR_RT_STREAM_SUBSCRIBE: another thread does;
- * ACL_ERROR_RT_CONTEXT_NULL; ACL_ERROR_RT_INVALID_HANDLE. Threads: any. Source:  spec, acl runtime,
- * section 15.
+ * ACL_ERROR_RT_CONTEXT_NULL; ACL_ERROR_RT_INVALID_HANDLE.
+ * Threads: any.
+ * Source:  spec, acl runtime, section 15.
  */
 ACL_FUNC_VISIBILITY aclError aclrtSubscribeReport(uint64_t threadId, aclrtStream stream);
 

@@ -125,7 +125,7 @@ HcclChannelDescInit(HcclChannelDesc *channelDesc, uint32_t descNum)
  *
  * @return HCCL_SUCCESS; HCCL_E_PTR: NULL; HCCL_E_PARA: a number or a description is not acceptable;
  *         HCCL_E_TIMEOUT: a peer did not come within HCCL_CONNECT_TIMEOUT; HCCL_E_NOT_SUPPORT:
- *         engine; HCCL_E_UNAVAIL: no resources.
+ *         engine AIV or CCU, or a peer in another process.
  * Threads: calls on one communicator must be serial, with HcclChannelQuery and Destroy too.
  * Source:  spec, control plane, sections 10.1 and 10.2.
  */
@@ -149,15 +149,15 @@ HcclResult HcclChannelQuery(HcclComm comm, CommEngine engine, const HcclChannelD
                             uint32_t channelNum, ChannelHandle *channels);
 
 /**
- * Give back channels of engine CCU before the communicator ends; others cannot be given back. Goes
- * through the whole list.
+ * Give back channels before the communicator ends. Hardware can do so for engine CCU only; a soft
+ * NPU for all. Goes through the whole list.
  *
  * @param comm        in  communicator
  * @param channels    in  [channelNum] with nothing in flight
  * @param channelNum      channels
  *
- * @return HCCL_SUCCESS; or the first error: HCCL_E_PTR: NULL; HCCL_E_PARA; HCCL_E_NOT_FOUND: no
- *         such channel, or it is destroyed already; HCCL_E_NOT_SUPPORT: another engine.
+ * @return HCCL_SUCCESS; or the first error: HCCL_E_PTR: NULL; HCCL_E_PARA: channelNum is 0;
+ *         HCCL_E_NOT_FOUND: no such channel, or it is destroyed already.
  * Threads: calls on one communicator must be serial.
  * Source:  spec, control plane, section 10.3.
  */

@@ -100,8 +100,9 @@ HcclResult HcclCommMemReg(HcclComm comm, const char *memTag, const CommMem *mem,
  * @param notifyNumPerThread       notifies each shall own, at most 65535
  * @param threads             out  [threadNum]; of an AICPU engine: for use on the device only
  *
- * @return HCCL_SUCCESS; HCCL_E_PTR: NULL; HCCL_E_PARA: a number or the engine; HCCL_E_UNAVAIL: the
- *         quota is used up; HCCL_E_MEMORY.
+ * @return HCCL_SUCCESS; HCCL_E_PTR: NULL; HCCL_E_PARA: a number, or no such engine;
+ *         HCCL_E_NOT_SUPPORT: engine AIV or CCU; HCCL_E_UNAVAIL: the quota is used up;
+ *         HCCL_E_MEMORY.
  * Threads: calls on one communicator must be serial.
  * Source:  spec, control plane, section 5.
  */
@@ -131,13 +132,14 @@ HcclResult HcclThreadAcquireWithConfig(HcclComm comm, CommEngine engine, uint32_
  * added if there are too few.
  *
  * @param comm       in   communicator
- * @param engine          CPU, CPU_TS or CCU
+ * @param engine          CPU or CPU_TS
  * @param stream     in   must outlive the use of the thread
  * @param notifyNum       notifies the thread shall own
  * @param thread     out  handle
  *
- * @return HCCL_SUCCESS; HCCL_E_PTR: NULL; HCCL_E_PARA: engine or number; HCCL_E_UNAVAIL: the quota
- *         is used up; HCCL_E_MEMORY.
+ * @return HCCL_SUCCESS; HCCL_E_PTR: NULL; HCCL_E_PARA: engine or number; HCCL_E_NOT_FOUND: no such
+ *         stream; HCCL_E_NOT_SUPPORT: engine AIV or CCU; HCCL_E_UNAVAIL: the quota is used up;
+ *         HCCL_E_MEMORY.
  * Threads: calls on one communicator must be serial.
  * Source:  spec, control plane, section 5.
  */
@@ -178,9 +180,9 @@ HcclResult HcclThreadResGetInfo(HcclComm comm, ThreadHandle thread, ThreadResTyp
                                 uint32_t infoLen, void **info);
 
 /**
- * Make a block of memory that is found again by (ctxTag, engine): host memory, cleared, for CPU,
- * CPU_TS and CCU; device memory for AICPU, AICPU_TS and AIV. Typical use: what an operator has
- * prepared at its first call.
+ * Make a block of memory that is found again by (ctxTag, engine): host memory, cleared, for CPU and
+ * CPU_TS; device memory for AICPU and AICPU_TS. Typical use: what an operator has prepared at its
+ * first call.
  *
  * @param comm    in   communicator
  * @param ctxTag  in   at most 255 bytes; NULL is ""
@@ -189,7 +191,7 @@ HcclResult HcclThreadResGetInfo(HcclComm comm, ThreadHandle thread, ThreadResTyp
  * @param ctx     out  start; until HcclEngineCtxDestroy or the end of the communicator
  *
  * @return HCCL_SUCCESS; HCCL_E_PTR: NULL; HCCL_E_PARA: size or tag, or the key exists;
- *         HCCL_E_MEMORY, HCCL_E_OOM: no room.
+ *         HCCL_E_MEMORY: no room; HCCL_E_NOT_SUPPORT: engine AIV or CCU.
  * Threads: calls on one communicator must be serial.
  * Source:  spec, control plane, section 8.
  */

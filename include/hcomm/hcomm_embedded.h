@@ -26,7 +26,7 @@ typedef uint32_t (*HcommKernel)(void *args);
  * Queues and returns. The kernel runs on the AICPU of the stream's device when the stream reaches
  * it. A kernel that returns non-zero fails the stream. No package is involved, so no list and no
  * signature either: the code came with the program. Its static variables are the program's, shared
- * by all devices.
+ * by all devices. It may run for ever, unless aclrtSetOpExecuteTimeOut has set a limit.
  *
  * @param kernel     in   stays loaded until the stream has passed the call
  * @param name       in   for messages; copied

@@ -246,10 +246,12 @@ int32_t HcommAclrtNotifyWaitOnThread(ThreadHandle thread, uint64_t notifyId, uin
  * @param thread   in   queue that runs the write
  * @param channel  in   connected
  * @param dst      out  [len] bytes inside one region the peer offers on this channel
- * @param src      in   [len] bytes, the HCCL buffer or registered; unchanged until landed
+ * @param src      in   [len] bytes of this rank, unchanged until landed; the HCCL buffer or
+ *                      registered, where the protocol is RDMA (a soft NPU takes any memory)
  * @param len           bytes
  *
- * @return HCCL_SUCCESS; HCCL_E_PARA: dst or src leaves its region; or a common result.
+ * @return HCCL_SUCCESS; HCCL_E_PARA: dst leaves its region or src its allocation; or a common
+ *         result.
  * Threads: safe for different `thread`s; calls that share one must be serial.
  * Source:  spec, data plane, section 5.
  */
@@ -455,11 +457,13 @@ int32_t HcommChannelNotifyWait(ChannelHandle channel, uint32_t localNotifyIdx, u
  *
  * @param channel  in   connected; made for engine CPU (a soft NPU takes any)
  * @param dst      out  [len] bytes inside one region of the peer
- * @param src      in   [len] bytes inside one region of this side; unchanged until the fence
+ * @param src      in   [len] bytes of this side; unchanged until the fence. Hardware wants them
+ *                      inside one registered region; a soft NPU takes any memory
  * @param len           bytes, above 0
  *
- * @return HCCL_SUCCESS; HCCL_E_PARA: len is 0 or a range leaves its region; HCCL_E_AGAIN: the send
- *         queue is full, nothing was posted; or a common result.
+ * @return HCCL_SUCCESS; HCCL_E_PARA: len is 0, or the range leaves the peer's region or an
+ *         allocation of this side; HCCL_E_AGAIN: the send queue is full, nothing was posted; or a
+ *         common result.
  * Threads: calls on one channel must be serial.
  * Source:  spec, data plane, section 8.
  */
@@ -470,7 +474,7 @@ int32_t HcommWriteNbi(ChannelHandle channel, void *dst, const void *src, uint64_
  * HcommChannelFence has returned.
  *
  * @param channel  in   connected; made for engine CPU (a soft NPU takes any)
- * @param dst      out  [len] bytes inside one region of this side
+ * @param dst      out  [len] bytes of this side; where, as for HcommWriteNbi
  * @param src      in   [len] bytes inside one region of the peer
  * @param len           bytes, above 0
  *
@@ -485,7 +489,7 @@ int32_t HcommReadNbi(ChannelHandle channel, void *dst, const void *src, uint64_t
  *
  * @param channel          in   connected; made for engine CPU (a soft NPU takes any)
  * @param dst              out  [len] bytes inside one region of the peer
- * @param src              in   [len] bytes inside one region of this side
+ * @param src              in   [len] bytes of this side, as for HcommWriteNbi
  * @param len                   bytes, above 0
  * @param remoteNotifyIdx       below the peer's notify count
  *
@@ -614,19 +618,20 @@ int32_t HcommThreadResAcquireTimeOut(float timeOut);
  *
  * @param batchTag  in  a label; NULL or "" for none
  *
- * @return HCCL_SUCCESS.
+ * @return HCCL_SUCCESS; HCCL_E_PARA: this OS thread is inside a batch already.
  * Threads: the state belongs to the calling OS thread.
  * Source:  spec, data plane, section 9.2.
  */
 int32_t HcommBatchModeStart(const char *batchTag);
 
 /**
- * Start all tasks written since HcommBatchModeStart, thread by thread in the order in which the
- * threads were first used. With none it does nothing. Call it after an error inside the batch too.
+ * Start all tasks written since HcommBatchModeStart, in the order of the calls. With none it does
+ * nothing. Call it after an error inside the batch too.
  *
  * @param batchTag  in  the label given to HcommBatchModeStart
  *
- * @return HCCL_SUCCESS, or why the tasks could not be started.
+ * @return HCCL_SUCCESS; HCCL_E_MEMORY, HCCL_E_RUNTIME: a task was refused, and those after it are
+ *         dropped.
  * Threads: on the OS thread that called HcommBatchModeStart.
  * Source:  spec, data plane, section 9.2.
  */

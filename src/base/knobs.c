@@ -53,7 +53,7 @@ hc_knob_int(enum hc_knob knob, int64_t *value)
     errno = 0;
     number = strtoll(text, &end, 10);
     if (errno != 0 || *end != '\0' || number < info->least || number > info->most) {
-        LOG_ERROR(KNOB, "EI0001: %s is \"%s\"; set it to a whole number of %s from %lld to %lld",
+        LOG_ERROR(KNOB, "EI0001: %s is \"%s\"; set it to a whole number (%s) from %lld to %lld",
                   info->env, text, info->unit, (long long)info->least, (long long)info->most);
         return HCCL_E_PARA;
     }

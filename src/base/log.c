@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/knobs.h"
+#include "base/thread.h"
 
 #define LINE_MAX_LEN 1024
 #define ERRMSG_LEN 4096
@@ -120,6 +121,7 @@ write_line(enum hc_log_level level, bool remember, const char *tag, const char *
     bool shown = hc_log_on(level);
     char message[LINE_MAX_LEN];
     hc_log_hook hook;
+    int cancel;
 
     if (!shown && level != HC_LOG_ERROR)
         return;
@@ -129,9 +131,11 @@ write_line(enum hc_log_level level, bool remember, const char *tag, const char *
     hook = atomic_load(&log_hook);
     if (hook != NULL)
         hook(level, tag, message);
+    cancel = hc_cancel_off(); /* writing is where it takes effect, and our caller may hold a lock */
     if (shown)
         fprintf(stderr, "[%s] %s(%d,%ld) %s:%d %s\n", names[level], tag, (int)getpid(),
                 (long)syscall(SYS_gettid), base_name(file), line, message);
+    hc_cancel_restore(cancel);
 }
 
 void

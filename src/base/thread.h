@@ -10,4 +10,9 @@
 /* 0, or the error number of pthread_create (not logged: callers say what will be missing). */
 int hc_thread_start(void *(*fn)(void *arg), void *arg);
 
+/* Around what must not end half-way: a program may cancel its threads (pthread_cancel), and many
+ * system calls are places where that takes effect, also while a lock is held. */
+int hc_cancel_off(void);
+void hc_cancel_restore(int state);
+
 #endif

@@ -501,3 +501,16 @@ TEST(a_thousand_sessions_stay_flat)
     }
     expect_no_server(before);
 }
+
+TEST(a_rank_that_is_cancelled_while_it_joins_leaves_nothing_locked)
+{
+    struct rank ranks[2];
+    HcclRootInfo info;
+
+    EXPECT_EQ(HCCL_SUCCESS, bs_root_create(&info));
+    start_ranks(ranks, 1, 2, &info);
+    usleep(50000);
+    EXPECT_EQ(0, pthread_cancel(ranks[0].thread));
+    EXPECT_EQ(HCCL_SUCCESS, join_and_check(&info, 2, 1, 5000));
+    end_ranks(ranks, 1);
+}

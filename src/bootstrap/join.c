@@ -13,6 +13,7 @@
 #include "base/fork.h"
 #include "base/knobs.h"
 #include "base/log.h"
+#include "base/thread.h"
 #include "bootstrap/address.h"
 #include "bootstrap/dial.h"
 #include "bootstrap/server.h"
@@ -65,6 +66,7 @@ bs_root_create(HcclRootInfo *blob)
     struct root_info info;
     int64_t timeout_ms = 0;
     HcclResult rc;
+    int cancel;
 
     if (hc_forked())
         return HCCL_E_INTERNAL;
@@ -75,6 +77,7 @@ bs_root_create(HcclRootInfo *blob)
     session = session_create(timeout_ms);
     if (session == NULL)
         return HCCL_E_MEMORY;
+    cancel = hc_cancel_off(); /* as in bs_join */
     session->info.pid = (uint32_t)getpid();
     session->info.process = bs_process_id();
     randombytes_buf(session->info.secret, SECRET_LEN);
@@ -92,6 +95,7 @@ bs_root_create(HcclRootInfo *blob)
     else
         session_release(session);
     session_unlock();
+    hc_cancel_restore(cancel);
     if (rc == HCCL_SUCCESS)
         root_info_encode(blob, &info);
     return rc;
@@ -143,6 +147,7 @@ bs_join(const struct bs_join *join, struct bs_table **table)
                                .blob_len = join->blob_len};
     struct root_info info;
     HcclResult rc;
+    int cancel;
 
     if (hc_forked())
         return HCCL_E_INTERNAL;
@@ -165,7 +170,11 @@ bs_join(const struct bs_join *join, struct bs_table **table)
         if (rc != HCCL_SUCCESS)
             return rc;
     }
+    cancel = hc_cancel_off(); /* it would leave the session locked, and our peers waiting */
     if (info.process == bs_process_id())
-        return join_here(&info, &hello, table);
-    return dial_join(&info, &hello, join->timeout_ms < 0 ? 20000 : 2000, table);
+        rc = join_here(&info, &hello, table);
+    else
+        rc = dial_join(&info, &hello, join->timeout_ms < 0 ? 20000 : 2000, table);
+    hc_cancel_restore(cancel);
+    return rc;
 }

@@ -96,12 +96,23 @@ HcclChannelDestroy(HcclComm handle, const ChannelHandle *channels, uint32_t num)
     return rc;
 }
 
+static HcclResult
+need_channel(ChannelHandle channel, const char *function)
+{
+    if (channel != 0)
+        return HCCL_SUCCESS;
+    LOG_ERROR(COMM, "%s: channel is 0: take one from HcclChannelAcquire", function);
+    return HCCL_E_PTR;
+}
+
 HcclResult
 HcclChannelGetHcclBuffer(HcclComm handle, ChannelHandle channel, void **buffer, uint64_t *size)
 {
     struct comm *comm;
     HcclResult rc = comm_need(buffer, "HcclChannelGetHcclBuffer", "buffer");
 
+    if (rc == HCCL_SUCCESS)
+        rc = need_channel(channel, "HcclChannelGetHcclBuffer");
     if (rc == HCCL_SUCCESS)
         rc = comm_need(size, "HcclChannelGetHcclBuffer", "size");
     if (rc == HCCL_SUCCESS)
@@ -124,6 +135,8 @@ HcclChannelGetRemoteMems(HcclComm handle, ChannelHandle channel, uint32_t *num, 
         rc = comm_need(mems, "HcclChannelGetRemoteMems", "remoteMems");
     if (rc == HCCL_SUCCESS)
         rc = comm_need(tags, "HcclChannelGetRemoteMems", "memTags");
+    if (rc == HCCL_SUCCESS)
+        rc = need_channel(channel, "HcclChannelGetRemoteMems");
     if (rc == HCCL_SUCCESS)
         rc = comm_hold(handle, &comm);
     if (rc != HCCL_SUCCESS)

@@ -19,6 +19,27 @@ fail_desc(const char *function, uint32_t at, const char *what, long long value,
     return HCCL_E_PARA;
 }
 
+/* All ones stand for the default. */
+static HcclResult
+check_roce(const char *function, const HcclChannelDesc *desc, uint32_t at)
+{
+    uint32_t queues = desc->roceAttr.queueNum, retries = desc->roceAttr.retryCnt;
+    uint32_t interval = desc->roceAttr.retryInterval;
+    uint8_t tc = desc->roceAttr.tc, sl = desc->roceAttr.sl;
+
+    if (queues != 1 && queues != UINT32_MAX)
+        return fail_desc(function, at, "roceAttr.queueNum", queues, "pass 1");
+    if (retries > 7 && retries != UINT32_MAX)
+        return fail_desc(function, at, "roceAttr.retryCnt", retries, "pass 0 to 7");
+    if ((interval < 5 || interval > 24) && interval != UINT32_MAX)
+        return fail_desc(function, at, "roceAttr.retryInterval", interval, "pass 5 to 24");
+    if (tc % 4 != 0 && tc != UINT8_MAX)
+        return fail_desc(function, at, "roceAttr.tc", tc, "pass a multiple of 4");
+    if (sl > 7 && sl != UINT8_MAX)
+        return fail_desc(function, at, "roceAttr.sl", sl, "pass 0 to 7");
+    return HCCL_SUCCESS;
+}
+
 static HcclResult
 check_one(const struct comm *comm, const char *function, const HcclChannelDesc *desc, uint32_t at)
 {
@@ -44,6 +65,12 @@ check_one(const struct comm *comm, const char *function, const HcclChannelDesc *
         LOG_ERROR(COMM, "%s: descriptor %u: memHandles is NULL, memHandleNum is %u", function, at,
                   desc->memHandleNum);
         return HCCL_E_PTR;
+    }
+    if (desc->channelProtocol == COMM_PROTOCOL_ROCE) {
+        HcclResult rc = check_roce(function, desc, at);
+
+        if (rc != HCCL_SUCCESS)
+            return rc;
     }
     if (!comm_rank_is_here(comm, desc->remoteRank)) {
         LOG_ERROR(COMM,

@@ -326,6 +326,14 @@ TEST(descriptors_are_checked)
     REFUSE(channelProtocol, COMM_PROTOCOL_RESERVED, HCCL_E_PARA, "channelProtocol is -1");
     REFUSE(memHandleNum, 257, HCCL_E_PARA, "memHandleNum is 257");
     REFUSE(memHandleNum, 1, HCCL_E_PTR, "memHandles is NULL");
+    good.channelProtocol = COMM_PROTOCOL_ROCE;
+    REFUSE(roceAttr.queueNum, 2, HCCL_E_PARA, "roceAttr.queueNum is 2");
+    REFUSE(roceAttr.retryCnt, 8, HCCL_E_PARA, "roceAttr.retryCnt is 8");
+    REFUSE(roceAttr.retryInterval, 4, HCCL_E_PARA, "roceAttr.retryInterval is 4");
+    REFUSE(roceAttr.retryInterval, 25, HCCL_E_PARA, "roceAttr.retryInterval is 25");
+    REFUSE(roceAttr.tc, 133, HCCL_E_PARA, "roceAttr.tc is 133");
+    REFUSE(roceAttr.sl, 8, HCCL_E_PARA, "roceAttr.sl is 8");
+    good.channelProtocol = COMM_PROTOCOL_HCCS;
 #undef REFUSE
     bad = good;
     bad.memHandles = garbage;
@@ -344,8 +352,15 @@ TEST(descriptors_are_checked)
     EXPECT_EQ(7, channel);
     void *buffer;
     uint64_t size;
+    uint32_t num;
+    CommMem *mems;
+    char **tags;
     test_expect_error("is none of rank 0");
     EXPECT_EQ(HCCL_E_NOT_FOUND, HcclChannelGetHcclBuffer(comms[0], 12345, &buffer, &size));
+    test_expect_error("HcclChannelGetHcclBuffer: channel is 0");
+    EXPECT_EQ(HCCL_E_PTR, HcclChannelGetHcclBuffer(comms[0], 0, &buffer, &size));
+    test_expect_error("HcclChannelGetRemoteMems: channel is 0");
+    EXPECT_EQ(HCCL_E_PTR, HcclChannelGetRemoteMems(comms[0], 0, &num, &mems, &tags));
     test_expect_error("has no channel to rank 1");
     EXPECT_EQ(HCCL_E_NOT_FOUND, HcclGetRemoteIpcHcclBuf(comms[0], 1, &buffer, &size));
     end(2);

@@ -176,6 +176,18 @@ take_knob(uint32_t *field, uint32_t unset, enum hc_knob knob)
 }
 
 static HcclResult
+take_traffic_class(uint32_t *field)
+{
+    bool given = *field != NOT_SET;
+    HcclResult rc = take_knob(field, NOT_SET, KNOB_RDMA_TC);
+
+    if (rc != HCCL_SUCCESS || given || *field % 4 == 0)
+        return rc;
+    LOG_ERROR(COMM, "EI0001: HCCL_RDMA_TC is %u; set it to a multiple of 4", *field);
+    return HCCL_E_PARA;
+}
+
+static HcclResult
 take_knobs(HcclCommConfig *full)
 {
     uint32_t exec_s = (uint32_t)full->hcclExecTimeOut;
@@ -183,7 +195,7 @@ take_knobs(HcclCommConfig *full)
     HcclResult rc = take_knob(&full->hcclBufferSize, NOT_SET, KNOB_BUFFSIZE);
 
     if (rc == HCCL_SUCCESS)
-        rc = take_knob(&full->hcclRdmaTrafficClass, NOT_SET, KNOB_RDMA_TC);
+        rc = take_traffic_class(&full->hcclRdmaTrafficClass);
     if (rc == HCCL_SUCCESS)
         rc = take_knob(&full->hcclRdmaServiceLevel, NOT_SET, KNOB_RDMA_SL);
     if (rc == HCCL_SUCCESS)

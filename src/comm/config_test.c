@@ -38,6 +38,11 @@ TEST(config_values_out_of_range_are_refused)
     setenv("HCCL_BUFFSIZE", "lots", 1);
     test_expect_error("EI0001: HCCL_BUFFSIZE");
     EXPECT_EQ(HCCL_E_PARA, try_config(&good));
+    unsetenv("HCCL_BUFFSIZE");
+    setenv("HCCL_RDMA_TC", "3", 1);
+    test_expect_error("EI0001: HCCL_RDMA_TC is 3");
+    EXPECT_EQ(HCCL_E_PARA, try_config(&good));
+    unsetenv("HCCL_RDMA_TC");
     end_try();
     reset_devices(1);
 }

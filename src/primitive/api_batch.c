@@ -23,6 +23,5 @@ HcommBatchModeEnd(const char *batchTag)
     (void)batchTag; /* a label */
     if (!rt_enter())
         return HCCL_E_UNAVAIL;
-    (void)rt_batch_end(); /* without a start there is nothing to launch, and that is fine */
-    return HCCL_SUCCESS;
+    return rt_result(rt_batch_end()); /* without a start there is nothing to launch: fine */
 }

@@ -21,6 +21,7 @@
 #include "base/knobs.h"
 #include "base/list.h"
 #include "base/log.h"
+#include "base/thread.h"
 #include "runtime/runtime.h"
 
 struct entry {
@@ -155,11 +156,13 @@ sleep_until(struct entry *entry, uint64_t deadline_ns)
 {
     struct timespec at = {.tv_sec = (time_t)(deadline_ns / 1000000000u),
                           .tv_nsec = (long)(deadline_ns % 1000000000u)};
+    int cancel = hc_cancel_off(); /* it would leave the lock taken */
     int rc = 0;
 
     while (entry->owner != 0 && entry->added > 0 && rc != ETIMEDOUT)
         rc = deadline_ns == HC_FOREVER ? pthread_cond_wait(&entry->freed, &registry.lock)
                                        : pthread_cond_timedwait(&entry->freed, &registry.lock, &at);
+    hc_cancel_restore(cancel);
 }
 
 /* The lock is taken: wait for it, and say once who holds it for long. Under the lock, which is let

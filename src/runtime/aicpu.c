@@ -7,7 +7,8 @@
  * no job was taken for PATIENCE_NS, times the threads at work, the timer adds a thread (a kernel
  * that polls memory does not tell). A thread that has been idle for RETIRE_NS ends. So kernels that
  * wait for each other always get their threads, and a thousand that only issue tasks share a few,
- * also when each has to load its library first and all wait for that one after the other.
+ * also when each has to load its library first and all wait for that one after the other. A job
+ * that ends its thread (pthread_exit) costs that thread and nothing else.
  *
  * All fields are under `lock`. Threads are detached: they end by retiring or with the process.
  */
@@ -75,23 +76,41 @@ await_job(void)
     return job;
 }
 
-static void *
-pool_main(void *arg)
+static void
+do_jobs(void)
 {
     struct rt_job *job;
 
-    (void)arg;
-    is_pool_thread = true;
-    rt_sched_ours_begin();
     pthread_mutex_lock(&pool.lock);
     while ((job = await_job()) != NULL) {
         pthread_mutex_unlock(&pool.lock);
         job->fn(job);
         pthread_mutex_lock(&pool.lock);
     }
+    pthread_mutex_unlock(&pool.lock);
+}
+
+static void
+thread_ends(void *arg)
+{
+    (void)arg;
+    pthread_mutex_lock(&pool.lock);
     pool.threads--;
+    pool.blocked -= block_depth > 0;
     pthread_mutex_unlock(&pool.lock);
     rt_sched_ours_end();
+}
+
+static void *
+pool_main(void *arg)
+{
+    (void)arg;
+    (void)hc_cancel_off(); /* a kernel that cancels itself must not end us under the lock */
+    is_pool_thread = true;
+    rt_sched_ours_begin();
+    pthread_cleanup_push(thread_ends, NULL); /* a kernel may call pthread_exit */
+    do_jobs();
+    pthread_cleanup_pop(1);
     return NULL;
 }
 

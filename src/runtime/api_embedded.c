@@ -5,6 +5,7 @@
 #include "runtime/error.h"
 #include "runtime/kernel.h"
 #include "runtime/launch.h"
+#include "runtime/limits.h"
 
 /* A function that is already resolved on every device, held. Its binary is closed at once, so the
  * two end with the last launch that holds them. */
@@ -68,6 +69,7 @@ HcommLaunchEmbedded(HcommKernel kernel, const char *name, uint32_t numBlocks, ac
     if (numBlocks == 0 || argsSize == 0)
         return rt_fail(ACL_ERROR_RT_PARAM_INVALID, "HcommLaunchEmbedded: %s is 0",
                        numBlocks == 0 ? "numBlocks" : "argsSize");
+    spec.timeout_ms = (rt_op_timeout_us() + 999u) / 1000u; /* 0: none was set, and there is none */
     rc = make_function(kernel, name, &spec.function);
     if (rc != ACL_SUCCESS)
         return rc;

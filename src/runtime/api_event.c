@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "runtime/context.h"
 #include "runtime/event.h"
+#include "runtime/stream.h"
 
 #define EVENTS_MOST 65536u
 #define ORABLE (ACL_EVENT_SYNC | ACL_EVENT_CAPTURE_STREAM_PROGRESS | ACL_EVENT_TIME_LINE)
@@ -236,6 +237,26 @@ was_recorded(struct rt_event *event)
     return recorded;
 }
 
+/* The record was dropped. Tells why as a synchronise of the recording stream does, and takes the
+ * failure as that does. */
+static aclError
+dropped(struct rt_mark *mark, int64_t timeout_ms)
+{
+    aclrtStream recorder;
+    aclError why, rc;
+
+    pthread_mutex_lock(&mark->lock);
+    recorder = mark->recorder;
+    why = mark->why;
+    pthread_mutex_unlock(&mark->lock);
+    if (why == 0)
+        return rt_fail(ACL_ERROR_RT_STREAM_ABORT,
+                       "aclrtSynchronizeEvent: the record was dropped: the recording stream was "
+                       "aborted or destroyed");
+    rc = rt_stream_collect(recorder, timeout_ms);
+    return rc == ACL_SUCCESS ? rt_set_last_error(why) : rc; /* success: it is taken already */
+}
+
 static aclError
 synchronize(aclrtEvent event, int64_t timeout_ms)
 {
@@ -254,9 +275,7 @@ synchronize(aclrtEvent event, int64_t timeout_ms)
     if (mark != NULL && !rt_wait_until(mark_is_over, mark, hc_deadline_ms(timeout_ms)))
         rc = rt_set_last_error(ACL_ERROR_RT_EVENT_SYNC_TIMEOUT);
     else if (mark != NULL && atomic_load(&mark->state) == RT_MARK_FAILED)
-        rc =
-            rt_fail(ACL_ERROR_RT_STREAM_ABORT, "aclrtSynchronizeEvent: the record was dropped: the "
-                                               "recording stream failed or was aborted");
+        rc = dropped(mark, timeout_ms);
     rt_mark_release(mark);
     rt_event_release(held);
     return rc;

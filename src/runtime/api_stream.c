@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* aclrt*Stream*: check the arguments, turn handles into objects, call stream.c. */
 #include "acl/acl_rt.h"
+#include "runtime/launch.h"
 #include "runtime/stream.h"
 
 #define KNOWN_FLAGS 0x3Fu /* ACL_STREAM_* */
@@ -79,7 +80,10 @@ destroy(aclrtStream handle, bool now)
         return rt_fail(ACL_ERROR_RT_PARAM_INVALID, "aclrtDestroyStream: a context's default stream "
                                                    "ends with its context; do not destroy it");
     }
+    rc = now ? ACL_SUCCESS : rt_launch_check_outside(stream);
     rt_stream_release(stream);
+    if (rc != ACL_SUCCESS)
+        return rc;
     if (now)
         rt_stream_close_now(handle);
     else

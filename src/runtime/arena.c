@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/knobs.h"
@@ -54,6 +55,23 @@ no_store(const struct store *store, const char *what)
                    strerror(errno), hc_knob_info(store->knob)->env);
 }
 
+/* A file that grows beyond the limit (ulimit -f) ends the process with SIGXFSZ: ask first. */
+static aclError
+check_file_limit(const struct store *store, uint64_t len)
+{
+    struct rlimit limit;
+
+    if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY ||
+        limit.rlim_cur >= len)
+        return ACL_SUCCESS;
+    return rt_fail(ACL_ERROR_RT_MEMORY_ALLOCATION,
+                   "the limit of file sizes is %llu MiB, but %s needs %u MiB x %u: run `ulimit -f "
+                   "unlimited` before, or lower %s",
+                   (unsigned long long)limit.rlim_cur >> MIB, store->name,
+                   (unsigned)(store->capacity >> MIB), store->arena_num,
+                   hc_knob_info(store->knob)->env);
+}
+
 /* Under setup_lock. On failure nothing is left. */
 static aclError
 store_open(struct store *store)
@@ -61,8 +79,10 @@ store_open(struct store *store)
     uint64_t len = store->capacity * store->arena_num;
     size_t table = store->arena_num * sizeof *store->arenas;
     void *reserved = MAP_FAILED, *arenas;
-    aclError rc;
+    aclError rc = check_file_limit(store, len);
 
+    if (rc != ACL_SUCCESS)
+        return rc;
     store->fd = memfd_create(store->name, MFD_CLOEXEC);
     if (store->fd < 0)
         return no_store(store, "create a memory file");

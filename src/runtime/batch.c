@@ -91,20 +91,22 @@ batch_close(void)
     batch = none;
 }
 
-bool
+aclError
 rt_batch_end(void)
 {
-    if (!batch.open)
-        return false;
+    aclError rc = ACL_SUCCESS;
+
     for (uint32_t i = 0; i < batch.num; i++) {
         struct staged *staged = &batch.tasks[i];
 
-        /* A refusal has been logged, and surfaces when the stream is synchronised. */
-        (void)rt_stream_enqueue(staged->stream, &staged->task);
+        if (rc == ACL_SUCCESS)
+            rc = rt_stream_enqueue(staged->stream, &staged->task);
+        else
+            drop(staged); /* it may depend on the one that was refused */
         rt_stream_release(staged->stream);
     }
     batch_close();
-    return true;
+    return rc;
 }
 
 uint32_t

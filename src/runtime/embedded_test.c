@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Kernels that are part of the program. Handle tables stay for the process' lifetime. */
+#include <pthread.h>
 #include <stdatomic.h>
 
 #include "acl/acl.h"
@@ -53,6 +54,56 @@ TEST_WITH(an_embedded_kernel_that_fails_fails_its_stream, TEST_KEEPS_MEMORY)
     test_expect_error("kernel count in this process on device 0 returned 7");
     EXPECT_EQ(0, HcommLaunchEmbedded(count_call, "count", 1, stream, &args, sizeof args));
     EXPECT_EQ(ACL_ERROR_RT_AICPU_EXCEPTION, aclrtSynchronizeStream(stream));
+    EXPECT_EQ(0, aclrtDestroyStream(stream));
+}
+
+static uint32_t
+end_thread(void *arg)
+{
+    (void)arg;
+    pthread_exit(NULL);
+}
+
+static uint32_t
+cancel_itself(void *arg)
+{
+    (void)arg;
+    pthread_cancel(pthread_self());
+    return 0;
+}
+
+TEST_WITH(a_kernel_that_ends_its_thread_fails_its_stream_and_no_other, TEST_KEEPS_MEMORY)
+{
+    _Atomic uint32_t calls = 0;
+    struct args args = {.calls = &calls};
+    aclrtStream stream = begin();
+
+    test_expect_error("it ended its thread: return from the function");
+    for (uint32_t i = 1; i <= 8; i++) {
+        EXPECT_EQ(0, HcommLaunchEmbedded(end_thread, "end", 1, stream, "x", 1));
+        EXPECT_EQ(ACL_ERROR_RT_AICPU_EXCEPTION, aclrtSynchronizeStream(stream));
+        EXPECT_EQ(0, HcommLaunchEmbedded(cancel_itself, "cancel", 1, stream, "x", 1));
+        EXPECT_EQ(0, HcommLaunchEmbedded(count_call, "count", 1, stream, &args, sizeof args));
+        EXPECT_EQ(0, aclrtSynchronizeStream(stream));
+        EXPECT_EQ(i, atomic_load(&calls));
+    }
+    EXPECT_EQ(0, aclrtDestroyStream(stream));
+}
+
+static uint32_t
+synchronize_own(void *arg)
+{
+    return (uint32_t)aclrtSynchronizeStream(*(aclrtStream *)arg);
+}
+
+TEST_WITH(a_kernel_that_waits_for_its_own_stream_is_told_at_once, TEST_KEEPS_MEMORY)
+{
+    aclrtStream stream = begin();
+
+    test_expect_error("waits for that stream, and so for its own end");
+    test_expect_error("kernel own in this process on device 0 returned 207000");
+    EXPECT_EQ(0, HcommLaunchEmbedded(synchronize_own, "own", 1, stream, &stream, sizeof stream));
+    EXPECT_EQ(ACL_ERROR_RT_AICPU_EXCEPTION, aclrtSynchronizeStreamWithTimeout(stream, 10000));
     EXPECT_EQ(0, aclrtDestroyStream(stream));
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "runtime/stream.h"
 
 /* In a wait task's `u`. */
 struct mark_wait {
@@ -96,9 +97,19 @@ record_run(struct rt_stream *stream, struct rt_task *task)
 static void
 record_drop(struct rt_task *task, bool ran)
 {
-    if (!ran)
-        mark_set(task->u.call.obj, RT_MARK_FAILED); /* nobody must wait for what will not come */
-    rt_mark_release(task->u.call.obj);
+    struct rt_mark *mark = task->u.call.obj;
+
+    if (!ran) {
+        aclrtStream recorder = (aclrtStream)(uintptr_t)task->u.call.arg[0];
+        aclError why = rt_stream_why_dropping(recorder);
+
+        pthread_mutex_lock(&mark->lock);
+        mark->recorder = recorder;
+        mark->why = why;
+        pthread_mutex_unlock(&mark->lock);
+        mark_set(mark, RT_MARK_FAILED); /* nobody must wait for what will not come */
+    }
+    rt_mark_release(mark);
 }
 
 static const struct rt_task_ops record_ops = {
@@ -253,6 +264,7 @@ rt_event_record(struct rt_event *event, struct rt_stream *stream)
     event->recorded = true;
     task.u.call.obj = mark_hold(event->mark);
     pthread_mutex_unlock(&event->lock);
+    task.u.call.arg[0] = (uint64_t)(uintptr_t)rt_stream_handle(stream);
     return rt_stream_push(stream, &task);
 }
 

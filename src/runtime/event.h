@@ -30,6 +30,8 @@ struct rt_mark {
     _Atomic uint32_t state; /* enum rt_mark_state; written under `lock` */
     pthread_mutex_t lock;
     uint64_t time_ns;       /* when it was done */
+    aclrtStream recorder;   /* failed: whose record was dropped */
+    aclError why;           /* failed: the failure of that stream; 0: an abort, or its end */
     struct hc_list waiting; /* of rt_mark_wait.link: parked streams */
 };
 

@@ -132,8 +132,26 @@ TEST(an_event_whose_stream_fails_fails_who_waits_for_it)
     EXPECT_EQ(ACL_SUCCESS, aclrtRecordEvent(event, a));
     EXPECT_EQ(ACL_SUCCESS, aclrtStreamWaitEvent(b, event));
     EXPECT_EQ(ACL_ERROR_RT_STREAM_ABORT, aclrtSynchronizeStream(b));
+    EXPECT_EQ(ACL_ERROR_RT_TASK_TIMEOUT, aclrtSynchronizeEvent(event));
+    EXPECT_EQ(ACL_SUCCESS, aclrtSynchronizeStream(a));                  /* it has been told */
+    EXPECT_EQ(ACL_ERROR_RT_TASK_TIMEOUT, aclrtSynchronizeEvent(event)); /* still not recorded */
+    EXPECT_EQ(ACL_SUCCESS, aclrtRecordEvent(event, a));
+    EXPECT_EQ(ACL_SUCCESS, aclrtSynchronizeEvent(event));
+    EXPECT_EQ(ACL_SUCCESS, aclrtDestroyEvent(event));
+    end();
+}
+
+TEST(an_event_whose_stream_is_aborted_says_so)
+{
+    aclrtEvent event;
+
+    begin();
+    EXPECT_EQ(ACL_SUCCESS, aclrtCreateEvent(&event));
+    EXPECT_EQ(ACL_SUCCESS, aclrtWaitAndResetNotify(gate, a, 0));
+    EXPECT_EQ(ACL_SUCCESS, aclrtRecordEvent(event, a));
+    EXPECT_EQ(ACL_SUCCESS, aclrtStreamAbort(a));
+    test_expect_error("the recording stream was aborted or destroyed");
     EXPECT_EQ(ACL_ERROR_RT_STREAM_ABORT, aclrtSynchronizeEvent(event));
-    EXPECT_EQ(ACL_ERROR_RT_TASK_TIMEOUT, aclrtSynchronizeStream(a));
     EXPECT_EQ(ACL_SUCCESS, aclrtDestroyEvent(event));
     end();
 }

@@ -14,6 +14,7 @@
 #include "runtime/sign.h"
 
 #define LIBRARY_MOST ((size_t)512 << 20)
+#define FUNCTIONS_MOST 16384u /* they are searched one after the other */
 
 static void binary_fini(void *obj);
 static void function_fini(void *obj);
@@ -97,6 +98,9 @@ add_locked(struct rt_binary *binary, const struct rt_kernel_entry *entry)
     if (binary->closed)
         return rt_fail(ACL_ERROR_RT_INVALID_HANDLE, "kernel %s: its binary is being unloaded",
                        entry->key);
+    if (binary->function_num == FUNCTIONS_MOST)
+        return rt_fail(ACL_ERROR_RT_PARAM_INVALID, "kernel %.100s: a binary has at most %u kernels",
+                       entry->key, FUNCTIONS_MOST);
     if (!make_room(binary))
         return rt_set_last_error(ACL_ERROR_RT_MEMORY_ALLOCATION);
     function = function_new(binary, entry);

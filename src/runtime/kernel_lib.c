@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
@@ -113,8 +114,15 @@ image_of(struct rt_kernel_found *found)
 static int
 make_memory_file(const struct image *image, const char *name)
 {
-    int fd = memfd_create(name, MFD_CLOEXEC);
+    struct rlimit limit;
     size_t done = 0;
+    int fd;
+
+    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < image->len) {
+        errno = EFBIG; /* writing would end the process with SIGXFSZ */
+        return -1;
+    }
+    fd = memfd_create(name, MFD_CLOEXEC);
 
     while (fd >= 0 && done < image->len) {
         ssize_t n = write(fd, image->bytes + done, image->len - done);
@@ -175,7 +183,9 @@ load(const struct image *image, const char *so, int *kept, char *why, size_t why
 
         /* What stands before the colon is the spelled path, which helps nobody. */
         snprintf(why, why_len, "%s from %s does not load: %s", so, image->from,
-                 colon == NULL ? "unknown reason" : colon + 2);
+                 access("/proc/self/fd", X_OK) != 0 ? "it is loaded through /proc: mount that"
+                 : colon == NULL                    ? "unknown reason"
+                                                    : colon + 2);
     }
     if (library != NULL && files_kept < FILES_KEPT_MOST) {
         files_kept++;

@@ -46,7 +46,12 @@ refuse(struct search *search, const char *fmt, ...)
     va_end(args);
 }
 
-/* Whether code of that trust may run; if not, says what would make it run. */
+#define SWITCH_OFF                                                                                 \
+    "`npu-smi set -t custom-op-secverify-enable -i %d -d 1 && npu-smi set -t "                     \
+    "custom-op-secverify-mode -i %d -d 0`"
+
+/* Whether code of that trust may run; if not, says what would make it run. No path: it came from
+ * memory, where there is nothing to sign. */
 static bool
 may_run(struct search *search, enum rt_trust trust, const char *path)
 {
@@ -54,18 +59,22 @@ may_run(struct search *search, enum rt_trust trust, const char *path)
 
     if (!search->verify || trust == RT_TRUST_SIGNED)
         return true;
-    if (trust == RT_TRUST_ALTERED) {
+    if (trust == RT_TRUST_ALTERED && path != NULL) {
         refuse(search,
                "%s was altered after it was signed: install it again, then run `hcomm package "
                "sign` on it",
                path);
         return false;
     }
+    if (path == NULL) {
+        refuse(search,
+               "unsigned code, given to aclrtBinaryLoadFromData: install a package, or switch "
+               "verification off with " SWITCH_OFF,
+               npu, npu);
+        return false;
+    }
     /* The failure of a stream has room for one path and these commands, not for two. */
-    refuse(search,
-           "%s: run `hcomm package sign %s`, or, to switch verification off, `npu-smi set -t "
-           "custom-op-secverify-enable -i %d -d 1 && npu-smi set -t custom-op-secverify-mode -i %d "
-           "-d 0`",
+    refuse(search, "%s: run `hcomm package sign %s`, or, to switch verification off, " SWITCH_OFF,
            trust == RT_TRUST_UNSIGNED ? "unsigned code"
                                       : "code signed by a key that is not trusted here",
            path, npu, npu);
@@ -300,7 +309,7 @@ take_given(struct search *search)
         source->path == NULL ? "the library given to aclrtBinaryLoadFromData" : source->path;
 
     if (search->verify &&
-        !may_run(search, trust_of_bytes(source->bytes, source->len, source->path), name))
+        !may_run(search, trust_of_bytes(source->bytes, source->len, source->path), source->path))
         return false;
     search->found->bytes = hc_zalloc(source->len);
     if (search->found->bytes == NULL) {

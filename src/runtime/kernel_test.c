@@ -61,6 +61,25 @@ TEST_WITH(odd_entries_are_left_out_and_the_first_of_a_name_counts, TEST_KEEPS_ME
     EXPECT_EQ(0, aclrtBinaryUnLoad(binary));
 }
 
+TEST_WITH(a_description_has_a_bound, TEST_KEEPS_MEMORY)
+{
+    enum { KERNELS = 16385, ENTRY_LEN = 24 };
+    char *text = calloc(KERNELS, ENTRY_LEN);
+    aclrtBinHandle binary = NULL;
+    size_t len = 0;
+
+    install();
+    EXPECT_NOT_NULL(text);
+    for (int i = 0; i < KERNELS; i++)
+        len += (size_t)sprintf(text + len, "%c\"%05d\":{\"opInfo\":{}}", i == 0 ? '{' : ',', i);
+    text[len] = '}';
+    write_text("a.json", text);
+    free(text);
+    test_expect_error("kernel 16384: a binary has at most 16384 kernels");
+    EXPECT_EQ(ACL_ERROR_RT_PARAM_INVALID, load_as("a.json", 0, &binary));
+    EXPECT_NULL(binary);
+}
+
 TEST_WITH(the_extension_is_replaced, TEST_KEEPS_MEMORY)
 {
     aclrtBinHandle binary = NULL;
@@ -290,6 +309,31 @@ TEST_WITH(mode_2_takes_bytes_and_registered_names, TEST_KEEPS_MEMORY)
     test_expect_error("CPU_KERNEL_MODE 2");
     EXPECT_EQ(ACL_ERROR_RT_PARAM_INVALID, aclrtRegisterCpuFunc(other, "x", "y", &again));
     EXPECT_EQ(0, aclrtBinaryUnLoad(other));
+    EXPECT_EQ(0, aclrtBinaryUnLoad(binary));
+}
+
+TEST_WITH(bytes_from_memory_cannot_be_signed, TEST_KEEPS_MEMORY)
+{
+    aclrtBinaryLoadOption option = {.type = ACL_RT_BINARY_LOAD_OPT_CPU_KERNEL_MODE,
+                                    .value.cpuKernelMode = 2};
+    aclrtBinaryLoadOptions options = {.options = &option, .numOpt = 1};
+    aclrtFuncHandle function = NULL;
+    aclrtBinHandle binary = NULL;
+    char path[RT_PATH_LEN];
+    uint8_t *bytes = NULL;
+    uint32_t value;
+    size_t len = 0;
+
+    install();
+    EXPECT_EQ(0, rt_secverify_set(0, &(struct rt_secverify){.enable = 0, .mode = 0}));
+    EXPECT_EQ(0, aclrtSetDevice(0));
+    EXPECT_EQ(0, rt_path_join(path, HCOMM_TEST_KERNELS, "stateless_kernel.so"));
+    EXPECT_EQ(0, rt_file_read(path, 1 << 26, &bytes, &len));
+    EXPECT_EQ(0, aclrtBinaryLoadFromData(bytes, len, &options, &binary));
+    hc_free(bytes);
+    EXPECT_EQ(0, aclrtRegisterCpuFunc(binary, "WriteAnswer", "WriteAnswer", &function));
+    test_expect_error("unsigned code, given to aclrtBinaryLoadFromData: install a package, or ");
+    EXPECT_EQ(ACL_ERROR_RT_AICPU_EXCEPTION, run_answer(binary, &value));
     EXPECT_EQ(0, aclrtBinaryUnLoad(binary));
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "runtime/launch.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -24,6 +25,7 @@ struct rt_launch {
     bool submitted; /* the task's own */
     int32_t device; /* set by the task before it submits */
     uint32_t stream;
+    aclrtStream handle; /* of the same, for rt_launch_check_outside: ids come back */
     bool resolved;     /* I2: the code was found and called */
     uint32_t result;   /* I2 */
     char why[WHY_LEN]; /* I2: if not resolved */
@@ -35,6 +37,19 @@ struct block_info {
     uint32_t block_id;
     uint32_t block_num;
 };
+
+static _Thread_local const struct rt_launch *running; /* the one this thread runs */
+
+aclError
+rt_launch_check_outside(const struct rt_stream *stream)
+{
+    if (running == NULL || running->handle != rt_stream_handle(stream))
+        return ACL_SUCCESS;
+    return rt_fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
+                   "a kernel or host function of stream %u waits for that stream, and so for its "
+                   "own end: return first, or use another stream",
+                   rt_stream_id(stream));
+}
 
 static void
 unref(struct rt_launch *launch)
@@ -87,19 +102,42 @@ run_kernel(struct rt_launch *launch)
 }
 
 static void
+end_job(struct rt_launch *launch)
+{
+    uint32_t stream = launch->stream;
+
+    unref(launch); /* I2 */
+    rt_stream_wake(stream);
+}
+
+/* The kernel called pthread_exit. A batch it left open is dropped with the thread. */
+static void
+thread_was_ended(void *arg)
+{
+    struct rt_launch *launch = arg;
+
+    launch->resolved = false;
+    snprintf(launch->why, sizeof launch->why,
+             "it ended its thread: return from the function instead of calling pthread_exit");
+    end_job(launch);
+}
+
+static void
 run_job(struct rt_job *job)
 {
     struct rt_launch *launch = HC_CONTAINER(job, struct rt_launch, job);
-    uint32_t stream = launch->stream;
 
+    running = launch;
+    pthread_cleanup_push(thread_was_ended, launch);
     if (launch->function != NULL) {
         run_kernel(launch);
     } else {
         launch->host_fn(launch->arg);
         launch->resolved = true;
     }
-    unref(launch); /* I2 */
-    rt_stream_wake(stream);
+    pthread_cleanup_pop(0);
+    running = NULL;
+    end_job(launch);
 }
 
 /* ---- the task ---- */
@@ -127,6 +165,7 @@ submit(struct rt_stream *stream, struct rt_launch *launch)
     launch->submitted = true;
     launch->device = rt_stream_device(stream);
     launch->stream = rt_stream_id(stream);
+    launch->handle = rt_stream_handle(stream);
     launch->job.fn = run_job;
     atomic_fetch_add_explicit(&launch->refs, 1, memory_order_relaxed); /* I1 */
     rc = rt_aicpu_submit(&launch->job);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
@@ -420,4 +421,15 @@ TEST(of_two_threads_that_free_a_block_one_is_told)
             pthread_join(threads[i], NULL);
         EXPECT_EQ(round + 1, atomic_load(&frees_that_worked));
     }
+}
+
+TEST(a_limit_of_file_sizes_is_an_error_that_says_so)
+{
+    struct rlimit limit = {.rlim_cur = 1 << 20, .rlim_max = 1 << 20};
+    void *ptr = NULL;
+
+    EXPECT_EQ(0, setrlimit(RLIMIT_FSIZE, &limit));
+    test_expect_error("the limit of file sizes is 1 MiB");
+    EXPECT_EQ(ACL_ERROR_RT_MEMORY_ALLOCATION, rt_mem_alloc(0, 4096, &ptr));
+    EXPECT_NULL(ptr);
 }

@@ -227,8 +227,9 @@ void rt_stream_wake(uint32_t id);
 /* From here on this thread's pushes are staged, on any stream. Begin inside a batch: false. */
 bool rt_batch_begin(void);
 
-/* Publishes what is staged, streams in order of first use. false: there was no batch. */
-bool rt_batch_end(void);
+/* Publishes what is staged, in the order of the pushes; nothing if there was no batch. The first
+ * refusal (as of rt_stream_push, logged) drops what is staged after it. */
+aclError rt_batch_end(void);
 
 /* Drops what is staged and ends the batch; returns how many tasks were dropped. For a kernel
  * that returns inside a batch. */

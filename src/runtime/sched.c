@@ -37,6 +37,7 @@
 #include "base/log.h"
 #include "base/thread.h"
 #include "runtime/stream.h"
+#include "runtime/timer.h"
 
 #define NAP_NS 50000u
 #define NAPS 20 /* without work, before a worker sleeps for good */
@@ -313,6 +314,15 @@ become_passive(struct rt_executor *me)
     unlock_and_wake();
 }
 
+/* Asleep in `idle`, until signalled or `deadline_ns`. */
+static void
+doze(struct rt_executor *me, uint64_t deadline_ns)
+{
+    uint64_t until = rt_timer_stand_in();
+
+    hc_futex_wait(&me->signal, 0, until < deadline_ns ? until : deadline_ns);
+}
+
 bool
 rt_sched_drive(bool (*done)(void *arg), void *arg, uint64_t deadline_ns)
 {
@@ -329,7 +339,7 @@ rt_sched_drive(bool (*done)(void *arg), void *arg, uint64_t deadline_ns)
             break;
         if (run_one() || !go_to_sleep(me, false))
             continue;
-        hc_futex_wait(&me->signal, 0, deadline_ns);
+        doze(me, deadline_ns);
         wake_up(me);
     }
     become_passive(me);
@@ -359,7 +369,7 @@ worker_main(void *arg)
         if (!go_to_sleep(me, naps))
             continue;
         rt_sched_ours_idle(true);
-        hc_futex_wait(&me->signal, 0, naps ? hc_now_ns() + NAP_NS : HC_FOREVER);
+        doze(me, naps ? hc_now_ns() + NAP_NS : HC_FOREVER);
         rt_sched_ours_idle(false);
         wake_up(me);
         naps_left = naps ? naps_left - 1 : NAPS;

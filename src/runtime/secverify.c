@@ -57,9 +57,10 @@ static void
 read_value(const json_t *npu, const char *key, int32_t *value)
 {
     const json_t *number = json_object_get(npu, key);
+    json_int_t given = json_integer_value(number); /* 0 if it is none */
 
-    if (json_is_integer(number))
-        *value = (int32_t)json_integer_value(number);
+    if (json_is_integer(number) && (given == 0 || given == 1))
+        *value = (int32_t)given; /* anything else is garbage, and switches nothing off */
 }
 
 aclError

@@ -237,11 +237,15 @@ TEST(verification_is_on_until_both_switches_say_off)
 
 TEST(a_damaged_switch_file_means_on)
 {
+    /* 1 and 0, if only 32 bits are looked at */
+    static const char wrapped[] = "{\"0\": {\"enable\": 4294967297, \"mode\": 4294967296}}";
     char path[RT_PATH_LEN];
 
     setenv("ASCEND_HOME_PATH", test_tmpdir(), 1);
     EXPECT_EQ(0, rt_secverify_set(0, &(struct rt_secverify){.enable = 1, .mode = 0}));
     EXPECT_EQ(0, rt_install_path(path, "conf/hcomm-secverify.json"));
+    EXPECT_EQ(0, rt_file_replace(path, wrapped, strlen(wrapped), 0644));
+    EXPECT_TRUE(rt_secverify_on(0));
     EXPECT_EQ(0, rt_file_replace(path, "{\"0\": {", 7, 0644));
     test_expect_error("hcomm-secverify.json is damaged");
     EXPECT_TRUE(rt_secverify_on(0));

@@ -110,6 +110,12 @@ void rt_stream_wake_held(struct rt_stream *stream);
 /* Only while claimed: its head will fail with `code`. */
 void rt_stream_condemn(struct rt_stream *stream, aclError code, const char *text);
 
+/* The failure that makes the stream drop its tasks; 0: none (an abort, or not live). */
+aclError rt_stream_why_dropping(aclrtStream handle);
+
+/* As rt_stream_sync if a failure waits to be collected; success if none does, or it is not live. */
+aclError rt_stream_collect(aclrtStream handle, int64_t timeout_ms);
+
 /* Drops all that is queued and waits until that is done; then the stream works again. */
 void rt_stream_abort(struct rt_stream *stream);
 

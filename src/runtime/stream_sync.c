@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "runtime/launch.h"
 #include "runtime/sched.h"
 #include "runtime/stream.h"
 
@@ -173,13 +174,47 @@ rt_stream_sync(struct rt_stream *stream, int64_t timeout_ms)
 {
     uint64_t target = atomic_load(&stream->pushed);
     bool aborted = false;
+    aclError rc = rt_launch_check_outside(stream);
 
+    if (rc != ACL_SUCCESS)
+        return rc;
     if (atomic_load(&stream->done) < target && !wait_for(stream, target, timeout_ms, &aborted))
         return rt_set_last_error(ACL_ERROR_RT_STREAM_SYNC_TIMEOUT);
     if (aborted)
         return rt_fail(ACL_ERROR_RT_STREAM_ABORT, "stream %u was aborted while it was waited for",
                        stream->id);
     return collect_failure(stream);
+}
+
+aclError
+rt_stream_why_dropping(aclrtStream handle)
+{
+    struct rt_stream *stream = hc_handle_hold(&rt_stream_table, (uint64_t)(uintptr_t)handle);
+    aclError why;
+
+    if (stream == NULL)
+        return ACL_SUCCESS;
+    pthread_mutex_lock(&stream->fail_lock);
+    why = stream->failure;
+    pthread_mutex_unlock(&stream->fail_lock);
+    if (why == 0)
+        why = atomic_load(&stream->context->stop_failure);
+    rt_stream_release(stream);
+    return why;
+}
+
+aclError
+rt_stream_collect(aclrtStream handle, int64_t timeout_ms)
+{
+    struct rt_stream *stream = hc_handle_hold(&rt_stream_table, (uint64_t)(uintptr_t)handle);
+    aclError rc = ACL_SUCCESS;
+
+    if (stream == NULL)
+        return rc;
+    if (atomic_load(&stream->failing))
+        rc = rt_stream_sync(stream, timeout_ms);
+    rt_stream_release(stream);
+    return rc;
 }
 
 /* ---- ending ---- */

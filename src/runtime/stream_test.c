@@ -269,14 +269,33 @@ TEST(staged_tasks_run_when_the_batch_ends)
     push(stream, &trace_ops, 1);
     EXPECT_EQ(ACL_SUCCESS, aclrtSynchronizeStream(stream));
     EXPECT_EQ(0, atomic_load(&trace.num));
-    EXPECT_TRUE(rt_batch_end());
-    EXPECT_FALSE(rt_batch_end());
+    EXPECT_EQ(ACL_SUCCESS, rt_batch_end());
+    EXPECT_EQ(ACL_SUCCESS, rt_batch_end()); /* nothing is open */
     EXPECT_EQ(ACL_SUCCESS, aclrtSynchronizeStream(stream));
     EXPECT_EQ(1, atomic_load(&trace.num));
     EXPECT_TRUE(rt_batch_begin());
     push(stream, &trace_ops, 1);
     EXPECT_EQ(1, rt_batch_abandon());
     EXPECT_EQ(1, atomic_load(&trace.dropped));
+    EXPECT_EQ(ACL_SUCCESS, aclrtDestroyStream(stream));
+    end();
+}
+
+TEST(a_batch_that_cannot_be_published_is_dropped_and_says_so)
+{
+    begin();
+    aclrtStream stream = new_stream();
+
+    EXPECT_TRUE(rt_batch_begin());
+    push(stream, &trace_ops, 1);
+    push(stream, &trace_ops, 2);
+    test_allow_errors();
+    hc_alloc_fail_nth(0); /* room for the first task */
+    EXPECT_EQ(ACL_ERROR_RT_MEMORY_ALLOCATION, rt_batch_end());
+    hc_alloc_fail_nth(-1);
+    EXPECT_EQ(ACL_SUCCESS, aclrtSynchronizeStream(stream));
+    EXPECT_EQ(0, atomic_load(&trace.num));
+    EXPECT_EQ(2, atomic_load(&trace.dropped));
     EXPECT_EQ(ACL_SUCCESS, aclrtDestroyStream(stream));
     end();
 }

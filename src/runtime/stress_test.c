@@ -263,7 +263,6 @@ TEST(without_workers_whoever_waits_runs_what_is_ready)
     pthread_attr_init(&huge);
     pthread_attr_setstacksize(&huge, (size_t)1 << 46); /* no thread of the library can start */
     EXPECT_EQ(0, pthread_setattr_default_np(&huge));
-    test_allow_errors(); /* the timer */
     for (uint32_t i = 0; i < ROUNDS(4000); i++) {
         rt_task_notify_wait(&task, pair.notify, 0);
         EXPECT_EQ(ACL_SUCCESS, rt_stream_push(pair.waits, &task));
@@ -281,6 +280,35 @@ TEST(without_workers_whoever_waits_runs_what_is_ready)
     rt_stream_release(alone);
     for (int i = 0; i < 3; i++)
         EXPECT_EQ(ACL_SUCCESS, aclrtDestroyStream(handles[i]));
+    EXPECT_EQ(ACL_SUCCESS, aclrtResetDevice(0));
+}
+
+TEST(waits_time_out_when_no_thread_can_be_started)
+{
+    struct rt_notify_origin origin = {.what = "notify of nobody"};
+    pthread_attr_t usual, huge;
+    struct rt_task task;
+
+    EXPECT_EQ(ACL_SUCCESS, aclrtSetDevice(0));
+    aclrtStream handle = new_stream();
+    struct rt_stream *stream = hold(handle);
+
+    EXPECT_EQ(ACL_SUCCESS, rt_notify_create(0, &origin, &pair.notify));
+    pthread_getattr_default_np(&usual);
+    pthread_attr_init(&huge);
+    pthread_attr_setstacksize(&huge, (size_t)1 << 46);
+    EXPECT_EQ(0, pthread_setattr_default_np(&huge));
+    test_expect_error("waited 1 s for notify of nobody");
+    for (int i = 0; i < 2; i++) {
+        rt_task_notify_wait(&task, pair.notify, 1);
+        EXPECT_EQ(ACL_SUCCESS, rt_stream_push(stream, &task));
+        EXPECT_EQ(ACL_ERROR_RT_TASK_TIMEOUT, rt_stream_sync(stream, 10000));
+    }
+    EXPECT_EQ(1, test_logged("cannot start the timer thread"));
+    EXPECT_EQ(0, pthread_setattr_default_np(&usual));
+    rt_notify_destroy(pair.notify);
+    rt_stream_release(stream);
+    EXPECT_EQ(ACL_SUCCESS, aclrtDestroyStream(handle));
     EXPECT_EQ(ACL_SUCCESS, aclrtResetDevice(0));
 }
 

@@ -7,6 +7,9 @@
  * passed and plans the next look. Parking costs one comparison unless its deadline is earlier than
  * the planned look.
  *
+ * A system may refuse the thread. Then it is asked for again from time to time, and meanwhile the
+ * executors stand in: those that have nothing to run look before they sleep, and sleep briefly.
+ *
  * I1  Whoever parks publishes the stream's state before it reads `next`; the timer publishes `next`
  *     before it looks at the states (both seq_cst). So a parked stream is always seen in time.
  */
@@ -23,9 +26,15 @@
 #include "runtime/stall.h"
 #include "runtime/stream.h"
 
+#define RETRY_NS 1000000000u   /* between attempts to start the thread */
+#define STAND_IN_NS 50000000u /* longest sleep of who stands in */
+
 static _Atomic uint64_t next = HC_FOREVER; /* when the next look is planned */
 static _Atomic uint32_t poked;             /* futex word: 1 when `next` was moved forward */
-static pthread_once_t started = PTHREAD_ONCE_INIT;
+static pthread_mutex_t look_lock = PTHREAD_MUTEX_INITIALIZER;  /* one look at a time */
+static pthread_mutex_t start_lock = PTHREAD_MUTEX_INITIALIZER; /* one start at a time */
+static atomic_bool runs;                                       /* written under start_lock */
+static atomic_bool missing; /* it could not be started; written under start_lock */
 
 /* One look at every stream; when the next is due. */
 static uint64_t
@@ -57,6 +66,18 @@ look(uint64_t now)
     return due < now + RT_STALL_LOOK_NS ? due : now + RT_STALL_LOOK_NS;
 }
 
+/* The look that is due. Under look_lock. */
+static void
+look_now(uint64_t now)
+{
+    uint64_t due, jobs;
+
+    atomic_store(&next, HC_FOREVER); /* I1: from here on, parkers plan looks themselves */
+    due = look(now);
+    jobs = rt_aicpu_look(now);
+    rt_timer_arm(due < jobs ? due : jobs);
+}
+
 static void *
 timer_main(void *arg)
 {
@@ -66,17 +87,15 @@ timer_main(void *arg)
     for (;;) {
         uint64_t at = atomic_load(&next);
         uint64_t now = hc_now_ns();
-        uint64_t due, jobs;
 
         if (at > now) {
             hc_futex_wait(&poked, 0, at);
             atomic_store(&poked, 0);
             continue;
         }
-        atomic_store(&next, HC_FOREVER); /* I1: from here on, parkers plan looks themselves */
-        due = look(now);
-        jobs = rt_aicpu_look(now);
-        rt_timer_arm(due < jobs ? due : jobs);
+        pthread_mutex_lock(&look_lock);
+        look_now(now);
+        pthread_mutex_unlock(&look_lock);
     }
     return NULL;
 }
@@ -84,9 +103,40 @@ timer_main(void *arg)
 static void
 start(void)
 {
-    if (hc_thread_start(timer_main, NULL) != 0)
-        LOG_ERROR(RT, "cannot start the timer thread: waits will not time out; raise the limit of "
-                      "threads (ulimit -u)");
+    static bool said;         /* these two under start_lock */
+    static uint64_t next_try; /* ns */
+    uint64_t now = hc_now_ns();
+    bool say = false;
+
+    if (pthread_mutex_trylock(&start_lock) != 0)
+        return; /* somebody is at it */
+    if (!atomic_load(&runs) && now >= next_try) {
+        atomic_store(&runs, hc_thread_start(timer_main, NULL) == 0);
+        atomic_store(&missing, !atomic_load(&runs));
+        next_try = now + RETRY_NS;
+        say = atomic_load(&missing) && !said;
+        said = said || say;
+    }
+    pthread_mutex_unlock(&start_lock);
+    if (say)
+        LOG_WARN(RT, "cannot start the timer thread: waits time out only while a thread waits; "
+                     "raise the limit of threads (ulimit -u)");
+}
+
+uint64_t
+rt_timer_stand_in(void)
+{
+    uint64_t now, until;
+
+    if (!atomic_load_explicit(&missing, memory_order_relaxed))
+        return HC_FOREVER;
+    now = hc_now_ns();
+    if (atomic_load(&next) <= now && pthread_mutex_trylock(&look_lock) == 0) {
+        look_now(now);
+        pthread_mutex_unlock(&look_lock);
+    }
+    until = atomic_load(&next);
+    return until < now + STAND_IN_NS ? until : now + STAND_IN_NS;
 }
 
 void
@@ -98,7 +148,8 @@ rt_timer_arm(uint64_t at_ns)
         if (planned <= at_ns)
             return;
     } while (!atomic_compare_exchange_weak(&next, &planned, at_ns));
-    (void)pthread_once(&started, start);
+    if (!atomic_load(&runs))
+        start();
     atomic_store(&poked, 1);
     hc_futex_wake(&poked, 1);
 }

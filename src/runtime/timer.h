@@ -11,4 +11,8 @@
  * look is planned already. */
 void rt_timer_arm(uint64_t at_ns);
 
+/* Before an executor sleeps: does the timer's work if it has no thread. Until when to sleep at
+ * most; HC_FOREVER when the timer has its thread. */
+uint64_t rt_timer_stand_in(void);
+
 #endif

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
@@ -132,8 +133,15 @@ physical_new(int fd, uint64_t size, const aclrtPhysicalMemProp *prop, bool impor
 aclError
 rt_vmm_create(uint64_t size, const aclrtPhysicalMemProp *prop, aclrtDrvMemHandle *handle)
 {
-    int fd = memfd_create("hcomm-physical", MFD_CLOEXEC);
+    struct rlimit limit;
+    int fd;
 
+    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < size)
+        return rt_fail(ACL_ERROR_RT_MEMORY_ALLOCATION,
+                       "physical memory of %llu bytes is above the limit of file sizes: run "
+                       "`ulimit -f unlimited` before",
+                       (unsigned long long)size); /* ftruncate would send SIGXFSZ */
+    fd = memfd_create("hcomm-physical", MFD_CLOEXEC);
     if (fd < 0)
         return rt_fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "no descriptor for physical memory: %s",
                        strerror(errno));
