@@ -15,6 +15,8 @@ BUILD := build/$(PRESET)
 SDK := $(CURDIR)/build/sdk
 PREFIX ?= /opt/hcomm
 
+# Targets share build/release, so they go one after the other; each is parallel inside.
+.NOTPARALLEL:
 .PHONY: all setup build sdk demo test lint bench install format clean
 
 all: build
@@ -36,10 +38,10 @@ sdk: | setup
 	@echo "building the SDK in build/sdk" >&2
 	@cmake --build build/release --target hcomm hccl hcomm_cli npu_smi >build/release/sdk.log 2>&1 \
 	    || { cat build/release/sdk.log >&2; exit 1; }
-	@cmake --install build/release --prefix $(SDK) >/dev/null
+	@cmake --install build/release --prefix "$(SDK)" >/dev/null
 
 demo: sdk
-	@scripts/demo.sh $(SDK)
+	@scripts/demo.sh "$(SDK)"
 
 # One test: by the name of a TEST() or of a test program.
 test: build $(if $(SAN),,sdk)
@@ -56,7 +58,7 @@ bench: build
 	@scripts/bench.sh $(BUILD)
 
 install: build
-	@cmake --install build/release --prefix $(PREFIX)
+	@cmake --install build/release --prefix "$(PREFIX)"
 
 format:
 	@git ls-files '*.c' '*.h' | xargs clang-format -i

@@ -72,7 +72,7 @@ fi
 
 work=$here/build_out/_cmake/$vendor-$ops
 options=(
-    -DCMAKE_BUILD_TYPE=Release
+    -DCMAKE_BUILD_TYPE=Release "-DCMAKE_C_FLAGS=${CFLAGS-}" "-DCMAKE_CXX_FLAGS=${CXXFLAGS-}"
     "-DCMAKE_PROJECT_INCLUDE=$package" "-DCMAKE_PREFIX_PATH=$sdk"
     "-DASCEND_CANN_PACKAGE_PATH=$sdk" -DENABLE_CUSTOM=ON
     "-DCUSTOM_OPS_PATH=$project" "-DCUSTOM_OPS_NAME=$ops" "-DCUSTOM_OPS_VENDOR=$vendor"

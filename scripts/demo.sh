@@ -9,7 +9,7 @@ sample=examples/04_custom_ops_p2p
 log=$here/build/demo.log
 cd "$here"
 mkdir -p build
-unset ASCEND_CUSTOM_OPP_PATH
+unset ASCEND_CUSTOM_OPP_PATH MAKEFLAGS MAKELEVEL
 # shellcheck disable=SC1091
 . "$1/set_env.sh"
 vendor=$ASCEND_OPP_PATH/vendors/cust

@@ -27,7 +27,7 @@
 
 #define COUNT 256u /* floats in a message */
 #define LEN (COUNT * sizeof(float))
-#define THREADS_MOST 32
+#define THREADS_MOST 128 /* an eighth of one for each device; about 15 on an idle machine */
 #define RESIDENT_MOST (2048l << 20)
 
 struct npu {

@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -93,6 +94,28 @@ entry_create(int32_t device, const char *name)
     return NULL;
 }
 
+/* The kernel that ran on this thread has returned: no lock may be left. */
+static bool
+release_left(char *text, size_t len)
+{
+    bool left = false;
+
+    pthread_mutex_lock(&registry.lock);
+    HC_LIST_EACH (node, &registry.entries) {
+        struct entry *entry = HC_CONTAINER(node, struct entry, in_registry);
+
+        if (entry->owner != own_id())
+            continue;
+        left = true;
+        snprintf(text, len, "without HcommReleaseComm(\"%.100s\"): release it on every way out",
+                 entry->name);
+        entry->owner = 0;
+        pthread_cond_signal(&entry->freed);
+    }
+    pthread_mutex_unlock(&registry.lock);
+    return left;
+}
+
 HcclResult
 prim_comm_add(int32_t device, const char *name)
 {
@@ -100,6 +123,7 @@ prim_comm_add(int32_t device, const char *name)
 
     if (fresh == NULL)
         return HCCL_E_MEMORY;
+    rt_set_kernel_end_hook(release_left);
     pthread_mutex_lock(&registry.lock);
     there = find(device, name);
     if (there == NULL) {

@@ -7,6 +7,7 @@
 
 #include "acl/acl.h"
 #include "base/alloc.h"
+#include "hcomm/hcomm_embedded.h"
 #include "hcomm/hcomm_primitives.h"
 #include "primitive/primitive.h"
 #include "runtime/runtime.h"
@@ -240,4 +241,29 @@ TEST(adding_a_communicator_survives_every_failed_allocation)
     } while (rc != HCCL_SUCCESS);
     EXPECT_TRUE(nth > 2);
     prim_comm_remove(0, "g");
+}
+
+static uint32_t
+forget_release(void *arg)
+{
+    (void)arg;
+    return HcommAcquireComm("g") == 0 ? 0 : 1;
+}
+
+TEST_WITH(a_kernel_that_keeps_the_lock_fails_and_the_next_one_gets_it, TEST_KEEPS_MEMORY)
+{
+    aclrtStream stream = NULL;
+    int unused = 0;
+
+    test_expect_error("it returned without HcommReleaseComm(\"g\"): release it on every way out");
+    EXPECT_EQ(ACL_SUCCESS, aclrtSetDevice(0));
+    EXPECT_EQ(ACL_SUCCESS, aclrtCreateStream(&stream));
+    EXPECT_EQ(HCCL_SUCCESS, prim_comm_add(0, "g"));
+    for (int i = 0; i < 2; i++) { /* the second one takes the lock: it was given back */
+        EXPECT_EQ(ACL_SUCCESS,
+                  HcommLaunchEmbedded(forget_release, "forget", 1, stream, &unused, sizeof unused));
+        EXPECT_EQ(ACL_ERROR_RT_AICPU_EXCEPTION, aclrtSynchronizeStreamWithTimeout(stream, 20000));
+    }
+    prim_comm_remove(0, "g");
+    EXPECT_EQ(ACL_SUCCESS, aclrtDestroyStream(stream));
 }

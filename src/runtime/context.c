@@ -51,7 +51,6 @@ context_fini(void *obj)
 {
     struct rt_context *context = obj;
 
-    pthread_mutex_destroy(&context->lock);
     hc_free(context);
 }
 
@@ -77,7 +76,6 @@ context_new(int32_t device, bool primary, struct rt_context **context)
         return rt_set_last_error(ACL_ERROR_RT_MEMORY_ALLOCATION);
     made->device = device;
     made->primary = primary;
-    pthread_mutex_init(&made->lock, NULL);
     number = hc_handle_open(&context_table, made);
     if (number == 0) {
         context_fini(made);

@@ -22,7 +22,6 @@ struct rt_context {
     int32_t device;             /* user id; set once */
     bool primary;               /* set once */
     aclrtStream default_stream; /* set once, closed with the context */
-    pthread_mutex_t lock;
     atomic_bool stop_mode;         /* failure mode STOP: the first failure freezes the context */
     _Atomic aclError stop_failure; /* the failure that froze it, or 0 */
     atomic_bool closing;           /* somebody is destroying it */

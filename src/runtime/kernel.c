@@ -289,7 +289,9 @@ set_directory(struct rt_binary *binary, const char *path)
     char *slash;
 
     if (realpath(path, real) == NULL)
-        return rt_fail(ACL_ERROR_RT_PARAM_INVALID, "%s: cannot open the kernel description: %s",
+        return rt_fail(ACL_ERROR_RT_PARAM_INVALID,
+                       "%s: cannot open the kernel description: %s; install the operator's "
+                       "package, or source set_env.sh of the installation that has it",
                        path, strerror(errno));
     slash = strrchr(real, '/');
     slash[slash == real ? 1 : 0] = '\0';

@@ -60,9 +60,7 @@ may_run(struct search *search, enum rt_trust trust, const char *path)
     if (!search->verify || trust == RT_TRUST_SIGNED)
         return true;
     if (trust == RT_TRUST_ALTERED && path != NULL) {
-        refuse(search,
-               "%s was altered after it was signed: install it again, then run `hcomm package "
-               "sign` on it",
+        refuse(search, "%s was altered after it was signed: install it again from its source",
                path);
         return false;
     }

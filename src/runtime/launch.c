@@ -26,9 +26,9 @@ struct rt_launch {
     int32_t device; /* set by the task before it submits */
     uint32_t stream;
     aclrtStream handle; /* of the same, for rt_launch_check_outside: ids come back */
-    bool resolved;     /* I2: the code was found and called */
-    uint32_t result;   /* I2 */
-    char why[WHY_LEN]; /* I2: if not resolved */
+    bool resolved;      /* I2: the code was found and called */
+    uint32_t result;    /* I2 */
+    char why[WHY_LEN];  /* I2: if not resolved */
     _Alignas(16) uint8_t args[];
 };
 
@@ -81,24 +81,47 @@ call_blocks(struct rt_launch *launch, void *address)
     return result;
 }
 
+static _Atomic(rt_kernel_end_hook) kernel_end_hook;
+
+void
+rt_set_kernel_end_hook(rt_kernel_end_hook hook)
+{
+    atomic_store(&kernel_end_hook, hook);
+}
+
+/* A kernel that returns success, but left something undone, has failed: nobody would find out. */
+static void
+check_left_behind(struct rt_launch *launch)
+{
+    rt_kernel_end_hook hook = atomic_load(&kernel_end_hook);
+    uint32_t dropped = rt_batch_abandon();
+    char text[160];
+
+    if (hook != NULL && hook(text, sizeof text)) {
+        launch->resolved = false;
+        snprintf(launch->why, sizeof launch->why, "it returned %s", text);
+    } else if (dropped > 0) {
+        launch->resolved = false;
+        snprintf(launch->why, sizeof launch->why,
+                 "it returned inside a batch: the %u tasks it had put there are dropped; call "
+                 "HcommBatchModeEnd before it returns",
+                 dropped);
+    }
+}
+
 static void
 run_kernel(struct rt_launch *launch)
 {
     void *address = NULL;
-    uint32_t dropped;
 
     rt_context_set_aicpu(launch->device); /* a library's constructors run on the device, too */
     launch->resolved = rt_function_resolve(launch->function, launch->device, &address, launch->why,
                                            sizeof launch->why) == ACL_SUCCESS;
-    if (launch->resolved)
+    if (launch->resolved) {
         launch->result = call_blocks(launch, address);
-    dropped = rt_batch_abandon();
+        check_left_behind(launch);
+    }
     rt_context_set_aicpu(-1);
-    if (dropped > 0)
-        LOG_WARN(KERNEL,
-                 "kernel %s on device %d returned inside a batch: the %u tasks it had put "
-                 "there are dropped; end the batch first",
-                 launch->function->key, launch->device, dropped);
 }
 
 static void

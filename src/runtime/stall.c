@@ -36,7 +36,7 @@
 #include "runtime/stream.h"
 
 #define SOON_NS 120000000000u /* a wait with less to go is left to its own limit */
-#define DESCRIBED_MOST 8      /* streams named in a deadlock's message */
+#define DESCRIBED_MOST 32     /* streams named in a deadlock's message */
 
 static atomic_int outside; /* reasons why somebody outside may help */
 
@@ -186,34 +186,59 @@ all_threads_wait(uint64_t *sleeps)
     return all && waiters;
 }
 
-/* Names the parked streams, then fails them. */
-static void
-report_deadlock(void)
+/* Calls act() for every parked stream, claimed; how many there were. */
+static uint32_t
+each_parked(void (*act)(struct rt_stream *stream, const char *waits, uint32_t nth))
 {
     uint32_t num = atomic_load(&rt_stream_table.used);
-    uint32_t said = 0;
+    uint32_t count = 0;
 
     for (uint32_t id = 0; id < num; id++) {
         struct rt_stream *stream = hc_handle_hold_index(&rt_stream_table, id);
-        char waits[480], text[600];
+        char waits[480];
 
         if (stream == NULL)
             continue;
         if (rt_stream_claim(stream)) {
             describe(stream, waits, sizeof waits);
-            snprintf(text, sizeof text,
-                     "deadlock: every thread of the process waits and nothing is "
-                     "left that could end it; %.470s",
-                     waits);
-            if (said++ < DESCRIBED_MOST)
-                LOG_WARN(RT, "deadlock: %s", waits);
-            rt_stream_condemn(stream, ACL_ERROR_RT_TASK_TIMEOUT, text);
+            act(stream, waits, count++);
             rt_stream_unclaim(stream);
         }
         rt_stream_release(stream);
     }
-    if (said > DESCRIBED_MOST)
-        LOG_WARN(RT, "deadlock: and %u more streams wait", said - DESCRIBED_MOST);
+    return count;
+}
+
+static void
+name_parked(struct rt_stream *stream, const char *waits, uint32_t nth)
+{
+    (void)stream;
+    if (nth < DESCRIBED_MOST)
+        LOG_WARN(RT, "deadlock: %s", waits);
+}
+
+static void
+fail_parked(struct rt_stream *stream, const char *waits, uint32_t nth)
+{
+    char text[600];
+
+    (void)nth;
+    snprintf(text, sizeof text,
+             "deadlock: every thread of the process waits and nothing is left that could end it; "
+             "%.470s",
+             waits);
+    rt_stream_condemn(stream, ACL_ERROR_RT_TASK_TIMEOUT, text);
+}
+
+/* Names all, then fails them: the program may end as soon as the first one fails. */
+static void
+report_deadlock(void)
+{
+    uint32_t named = each_parked(name_parked);
+
+    if (named > DESCRIBED_MOST)
+        LOG_WARN(RT, "deadlock: and %u more streams wait", named - DESCRIBED_MOST);
+    (void)each_parked(fail_parked);
 }
 
 /* Whether a wait ends by a limit that its caller set short: then things move by themselves, and the
