@@ -9,12 +9,10 @@
 #ifndef HC_RUNTIME_CONTEXT_H
 #define HC_RUNTIME_CONTEXT_H
 
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/list.h"
 #include "runtime/runtime.h"
 
 struct rt_context {

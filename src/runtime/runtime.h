@@ -296,8 +296,8 @@ struct rt_job {
 };
 aclError rt_aicpu_submit(struct rt_job *job);
 
-/* Called on the AICPU thread when a kernel has returned: gives back what the kernel kept by mistake.
- * true: it kept something, and `text` says what and what to do. One hook; set before any kernel. */
+/* Called on the AICPU thread when a kernel has returned: gives back what it kept by mistake. true:
+ * it kept something, and `text` says what and what to do. One hook; set before any kernel. */
 typedef bool (*rt_kernel_end_hook)(char *text, size_t len);
 void rt_set_kernel_end_hook(rt_kernel_end_hook hook);
 
