@@ -3,6 +3,7 @@
 #include "acl/acl_rt.h"
 #include "runtime/error.h"
 #include "runtime/launch.h"
+#include "runtime/stream.h"
 #include "runtime/report.h"
 
 aclError
@@ -17,7 +18,7 @@ aclrtLaunchHostFunc(aclrtStream stream, aclrtHostFunc fn, void *args)
         return RT_NOT_HERE;
     if (fn == NULL)
         return rt_fail(ACL_ERROR_INVALID_PARAM, "aclrtLaunchHostFunc: fn is NULL");
-    rc = rt_launch_hold_stream(stream, "aclrtLaunchHostFunc", &held);
+    rc = rt_stream_hold_mine(stream, &held);
     if (rc != ACL_SUCCESS)
         return rc;
     rc = rt_launch_new(&spec, &launch);
@@ -71,7 +72,7 @@ aclrtLaunchCallback(aclrtCallback fn, void *userData, aclrtCallbackBlockType blo
     if (fn == NULL || (blockType != ACL_CALLBACK_NO_BLOCK && blockType != ACL_CALLBACK_BLOCK))
         return rt_fail(ACL_ERROR_INVALID_PARAM, "aclrtLaunchCallback: %s",
                        fn == NULL ? "fn is NULL" : "blockType is none");
-    rc = rt_launch_hold_stream(stream, "aclrtLaunchCallback", &held);
+    rc = rt_stream_hold_mine(stream, &held);
     if (rc != ACL_SUCCESS)
         return rc;
     rc = rt_report_push(held, fn, userData, blockType == ACL_CALLBACK_BLOCK);

@@ -5,6 +5,7 @@
 #include "runtime/error.h"
 #include "runtime/kernel.h"
 #include "runtime/launch.h"
+#include "runtime/stream.h"
 #include "runtime/limits.h"
 
 /* A function that is already resolved on every device, held. Its binary is closed at once, so the
@@ -41,7 +42,7 @@ launch(const struct rt_launch_spec *spec, aclrtStream stream_handle)
 {
     struct rt_launch *fresh = NULL;
     struct rt_stream *stream;
-    aclError rc = rt_launch_hold_stream(stream_handle, "HcommLaunchEmbedded", &stream);
+    aclError rc = rt_stream_hold_mine(stream_handle, &stream);
 
     if (rc != ACL_SUCCESS)
         return rc;

@@ -6,6 +6,7 @@
 #include "runtime/error.h"
 #include "runtime/kernel_args.h"
 #include "runtime/launch.h"
+#include "runtime/stream.h"
 #include "runtime/limits.h"
 
 #define DEFAULT_TIMEOUT_MS 28000u
@@ -120,7 +121,7 @@ launch(struct request *request)
     request->spec.function = rt_function_hold((uint64_t)(uintptr_t)request->function, request->api);
     if (request->spec.function == NULL)
         return ACL_ERROR_RT_INVALID_HANDLE;
-    rc = rt_launch_hold_stream(request->stream, request->api, &stream);
+    rc = rt_stream_hold_mine(request->stream, &stream);
     if (rc == ACL_SUCCESS) {
         rc = rt_launch_new(&request->spec, &fresh);
         if (rc == ACL_SUCCESS && request->patch != NULL)

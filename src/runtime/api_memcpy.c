@@ -5,6 +5,7 @@
 #include "runtime/error.h"
 #include "runtime/memcpy.h"
 #include "runtime/memory.h"
+#include "runtime/stream.h"
 
 /* ---- plain copies ---- */
 
@@ -97,7 +98,7 @@ aclrtMemcpyAsync(void *dst, size_t destMax, const void *src, size_t count, aclrt
         return rc;
     if (!rt_enter())
         return RT_NOT_HERE;
-    rc = rt_stream_of_context(stream, &held);
+    rc = rt_stream_hold_mine(stream, &held);
     if (rc != ACL_SUCCESS)
         return rc;
     rc = copy_on_stream(&copy, held);
@@ -235,7 +236,7 @@ aclrtMemcpy2dAsync(void *dst, size_t dpitch, const void *src, size_t spitch, siz
         return rc;
     if (!rt_enter())
         return RT_NOT_HERE;
-    rc = rt_stream_of_context(stream, &held);
+    rc = rt_stream_hold_mine(stream, &held);
     if (rc != ACL_SUCCESS)
         return rc;
     rc = rows_on_stream(&rows, held);
@@ -287,7 +288,7 @@ aclrtMemsetAsync(void *devPtr, size_t maxCount, int32_t value, size_t count, acl
         return ACL_SUCCESS;
     rc = check_set(devPtr, maxCount, count, "aclrtMemsetAsync");
     if (rc == ACL_SUCCESS)
-        rc = rt_stream_of_context(stream, &held);
+        rc = rt_stream_hold_mine(stream, &held);
     if (rc != ACL_SUCCESS)
         return rc;
     rc = rt_mem_check(devPtr, count, "aclrtMemsetAsync", "devPtr", &range);

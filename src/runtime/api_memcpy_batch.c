@@ -4,6 +4,7 @@
 #include "copy/copy.h"
 #include "runtime/error.h"
 #include "runtime/memcpy.h"
+#include "runtime/stream.h"
 
 struct batch {
     const char *function;
@@ -168,7 +169,7 @@ batch_later(const struct batch *batch, size_t *fail, aclrtStream stream)
     if (rc == ACL_SUCCESS && !rt_enter())
         return RT_NOT_HERE;
     if (rc == ACL_SUCCESS)
-        rc = rt_stream_of_context(stream, &held);
+        rc = rt_stream_hold_mine(stream, &held);
     if (rc != ACL_SUCCESS)
         return rc;
     rc = batch_on_stream(batch, fail, held);

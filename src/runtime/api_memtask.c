@@ -16,7 +16,7 @@ static aclError
 push(aclrtStream stream, const struct rt_task *task)
 {
     struct rt_stream *held;
-    aclError rc = rt_stream_of_context(stream, &held);
+    aclError rc = rt_stream_hold_mine(stream, &held);
 
     if (rc != ACL_SUCCESS)
         return rc;

@@ -41,27 +41,6 @@ aclrtCreateStream(aclrtStream *stream)
     return aclrtCreateStreamWithConfig(stream, 0, 0);
 }
 
-/* A stream of the calling thread's context, held. */
-static aclError
-hold_mine(aclrtStream handle, struct rt_stream **stream)
-{
-    struct rt_context *context;
-    aclError rc = rt_context_current(&context);
-
-    if (rc != ACL_SUCCESS)
-        return rc;
-    rc = rt_stream_hold(handle, stream);
-    if (rc == ACL_SUCCESS && (*stream)->context != context) {
-        rc = rt_fail(ACL_ERROR_RT_STREAM_CONTEXT,
-                     "stream %u belongs to another context (device %d): "
-                     "make that one current first (aclrtSetDevice or aclrtSetCurrentContext)",
-                     (*stream)->id, (*stream)->context->device);
-        rt_stream_release(*stream);
-    }
-    rt_context_release(context);
-    return rc;
-}
-
 static aclError
 destroy(aclrtStream handle, bool now)
 {
@@ -72,7 +51,7 @@ destroy(aclrtStream handle, bool now)
         return ACL_ERROR_INTERNAL_ERROR;
     if (handle == NULL)
         return rt_fail(ACL_ERROR_INVALID_PARAM, "aclrtDestroyStream: stream is NULL");
-    rc = hold_mine(handle, &stream);
+    rc = rt_stream_hold_mine(handle, &stream);
     if (rc != ACL_SUCCESS)
         return rc;
     if (stream->context->default_stream == handle) {
@@ -179,7 +158,7 @@ aclrtStreamAbort(aclrtStream stream)
 
     if (!rt_enter())
         return ACL_ERROR_INTERNAL_ERROR;
-    rc = hold_mine(stream, &held);
+    rc = rt_stream_hold_mine(stream, &held);
     if (rc != ACL_SUCCESS)
         return rc;
     rt_stream_abort(held);
@@ -197,7 +176,7 @@ aclrtStreamStop(aclrtStream stream)
         return ACL_ERROR_INTERNAL_ERROR;
     if (stream == NULL)
         return rt_fail(ACL_ERROR_INVALID_PARAM, "aclrtStreamStop: stream is NULL");
-    rc = hold_mine(stream, &held);
+    rc = rt_stream_hold_mine(stream, &held);
     if (rc != ACL_SUCCESS)
         return rc;
     rt_stream_stop_head(held);

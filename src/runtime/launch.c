@@ -304,23 +304,3 @@ rt_launch_push(struct rt_launch *launch, struct rt_stream *stream)
 
     return rt_stream_push(stream, &task);
 }
-
-aclError
-rt_launch_hold_stream(aclrtStream handle, const char *api, struct rt_stream **stream)
-{
-    struct rt_context *context;
-    aclError rc = rt_context_current(&context);
-
-    if (rc != ACL_SUCCESS)
-        return rc;
-    rc = rt_stream_hold(handle, stream);
-    if (rc == ACL_SUCCESS && (*stream)->context != context) {
-        rt_stream_release(*stream);
-        rc = rt_fail(ACL_ERROR_RT_STREAM_CONTEXT,
-                     "%s: the stream belongs to another context than this "
-                     "thread's: call aclrtSetCurrentContext or aclrtSetDevice first",
-                     api);
-    }
-    rt_context_release(context);
-    return rc;
-}

@@ -44,10 +44,6 @@ uint8_t *rt_launch_args(struct rt_launch *launch);
 /* Queues it; the launch is the stream's from here on, whatever is returned. */
 aclError rt_launch_push(struct rt_launch *launch, struct rt_stream *stream);
 
-/* The stream to launch on, held. As rt_stream_hold, and ACL_ERROR_RT_STREAM_CONTEXT (logged in the
- * name of `api`): it belongs to another context than the calling thread's. */
-aclError rt_launch_hold_stream(aclrtStream handle, const char *api, struct rt_stream **stream);
-
 /* Before a wait for the stream. ACL_ERROR_RT_FEATURE_NOT_SUPPORT (logged): the calling thread runs
  * a kernel or host function of that very stream, and would wait for its own end. */
 aclError rt_launch_check_outside(const struct rt_stream *stream);

@@ -118,23 +118,3 @@ rt_copy_mode(const struct rt_copy *copy, bool *at_once)
         copy->src_range.place == RT_PLACE_PAGEABLE || copy->dst_range.place == RT_PLACE_PAGEABLE;
     return ACL_SUCCESS;
 }
-
-aclError
-rt_stream_of_context(aclrtStream handle, struct rt_stream **stream)
-{
-    struct rt_context *context;
-    aclError rc = rt_context_current(&context);
-
-    if (rc != ACL_SUCCESS)
-        return rc;
-    rc = rt_stream_hold(handle, stream);
-    if (rc == ACL_SUCCESS && (*stream)->context != context) {
-        rc = rt_fail(ACL_ERROR_RT_STREAM_CONTEXT,
-                     "stream %u belongs to another context (device %d): make "
-                     "that one current first (aclrtSetDevice or aclrtSetCurrentContext)",
-                     rt_stream_id(*stream), rt_stream_device(*stream));
-        rt_stream_release(*stream);
-    }
-    rt_context_release(context);
-    return rc;
-}

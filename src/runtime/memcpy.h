@@ -29,10 +29,6 @@ aclError rt_copy_check(struct rt_copy *copy);
  * the stream is drained. ACL_ERROR_RT_FEATURE_NOT_SUPPORT (logged): from host to host. */
 aclError rt_copy_mode(const struct rt_copy *copy, bool *at_once);
 
-/* A stream of the calling thread's context, held. As rt_stream_hold, and
- * ACL_ERROR_RT_STREAM_CONTEXT (logged). */
-aclError rt_stream_of_context(aclrtStream handle, struct rt_stream **stream);
-
 /* Queues a copy whose source may be reused at once. */
 aclError rt_push_snapshot(struct rt_stream *stream, void *dst, const void *src, uint64_t len);
 

@@ -87,6 +87,10 @@ extern struct hc_table rt_stream_table;
 /* Runs tasks of a stream this thread owns (RUNNING, held); gives up ownership. */
 void rt_stream_run(struct rt_stream *stream);
 
+/* As rt_stream_hold, for a stream of the calling thread's own context; ACL_ERROR_RT_STREAM_CONTEXT
+ * (logged): it is another one's. */
+aclError rt_stream_hold_mine(aclrtStream handle, struct rt_stream **stream);
+
 /* Queues without regard to this thread's batch; as rt_stream_push. */
 aclError rt_stream_enqueue(struct rt_stream *stream, const struct rt_task *task);
 

@@ -38,6 +38,26 @@ rt_stream_hold(aclrtStream handle, struct rt_stream **stream)
     return ACL_SUCCESS;
 }
 
+aclError
+rt_stream_hold_mine(aclrtStream handle, struct rt_stream **stream)
+{
+    struct rt_context *context;
+    aclError rc = rt_context_current(&context);
+
+    if (rc != ACL_SUCCESS)
+        return rc;
+    rc = rt_stream_hold(handle, stream);
+    if (rc == ACL_SUCCESS && (*stream)->context != context) {
+        rc = rt_fail(ACL_ERROR_RT_STREAM_CONTEXT,
+                     "stream %u belongs to another context (device %d): "
+                     "make that one current first (aclrtSetDevice or aclrtSetCurrentContext)",
+                     (*stream)->id, (*stream)->context->device);
+        rt_stream_release(*stream);
+    }
+    rt_context_release(context);
+    return rc;
+}
+
 void
 rt_stream_release(struct rt_stream *stream)
 {
