@@ -16,7 +16,7 @@ MACHINE = re.compile(r"(?<![\w$}])/(work|root|home)/")
 
 def main():
     wrong = []
-    files = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], cwd=ROOT, text=True,
+    files = subprocess.run(["git", "ls-files"], cwd=ROOT, text=True,
                            check=True, capture_output=True).stdout.split()
     for name in files:
         path = ROOT / name
