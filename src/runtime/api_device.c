@@ -13,20 +13,27 @@ aclrtSetDevice(int32_t deviceId)
     return rt_device_acquire(deviceId);
 }
 
-aclError
-aclrtResetDevice(int32_t deviceId)
+static aclError
+reset(int32_t device, bool force)
 {
     if (!rt_enter())
         return RT_NOT_HERE;
-    return rt_device_release(deviceId, false);
+    if (rt_on_aicpu()) /* the reset would wait for the kernel, and so for itself */
+        return rt_fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
+                       "aclrtResetDevice: called by a kernel; a device is reset from the host");
+    return rt_device_release(device, force);
+}
+
+aclError
+aclrtResetDevice(int32_t deviceId)
+{
+    return reset(deviceId, false);
 }
 
 aclError
 aclrtResetDeviceForce(int32_t deviceId)
 {
-    if (!rt_enter())
-        return RT_NOT_HERE;
-    return rt_device_release(deviceId, true);
+    return reset(deviceId, true);
 }
 
 aclError

@@ -107,6 +107,26 @@ TEST_WITH(a_kernel_that_waits_for_its_own_stream_is_told_at_once, TEST_KEEPS_MEM
     EXPECT_EQ(0, aclrtDestroyStream(stream));
 }
 
+static uint32_t
+reset_own(void *arg)
+{
+    (void)arg;
+    return aclrtResetDevice(0) == ACL_ERROR_RT_FEATURE_NOT_SUPPORT &&
+                   aclrtResetDeviceForce(0) == ACL_ERROR_RT_FEATURE_NOT_SUPPORT
+               ? 0
+               : 1;
+}
+
+TEST_WITH(a_kernel_cannot_reset_its_device, TEST_KEEPS_MEMORY)
+{
+    aclrtStream stream = begin();
+
+    test_expect_error("a device is reset from the host");
+    EXPECT_EQ(0, HcommLaunchEmbedded(reset_own, "reset", 1, stream, &stream, sizeof stream));
+    EXPECT_EQ(ACL_SUCCESS, aclrtSynchronizeStreamWithTimeout(stream, 10000));
+    EXPECT_EQ(0, aclrtDestroyStream(stream));
+}
+
 TEST_WITH(an_embedded_launch_checks_its_arguments, TEST_KEEPS_MEMORY)
 {
     aclrtStream stream = begin();
