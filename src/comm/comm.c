@@ -59,22 +59,10 @@ comm_release(struct comm *comm)
     hc_handle_release(&comm_table, (uint64_t)(uintptr_t)comm->handle);
 }
 
-HcclComm
-comm_handle(const struct comm *comm)
-{
-    return comm->handle;
-}
-
 const char *
 comm_name(const struct comm *comm)
 {
     return comm->name;
-}
-
-const char *
-comm_id(const struct comm *comm)
-{
-    return comm->world->id;
 }
 
 uint32_t
@@ -99,12 +87,6 @@ const struct comm_fact *
 comm_fact(const struct comm *comm, uint32_t rank)
 {
     return &comm->world->facts[rank];
-}
-
-uint32_t
-comm_exec_timeout_s(const struct comm *comm)
-{
-    return (uint32_t)comm->config.hcclExecTimeOut;
 }
 
 bool

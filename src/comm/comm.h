@@ -35,17 +35,11 @@ HcclResult comm_need(const void *ptr, const char *function, const char *what);
 HcclResult comm_hold(HcclComm handle, struct comm **comm);
 void comm_release(struct comm *comm);
 
-HcclComm comm_handle(const struct comm *comm);
 const char *comm_name(const struct comm *comm);
-/* Unique, and the same on all ranks, even when the name is not unique. */
-const char *comm_id(const struct comm *comm);
 uint32_t comm_rank(const struct comm *comm);
 uint32_t comm_rank_num(const struct comm *comm);
 int32_t comm_device(const struct comm *comm);
 const struct comm_fact *comm_fact(const struct comm *comm, uint32_t rank);
-
-/* How long an operator of this communicator may wait, in seconds; 0: for ever. */
-uint32_t comm_exec_timeout_s(const struct comm *comm);
 
 /* Rank `rank` lives in this process. */
 bool comm_rank_is_here(const struct comm *comm, uint32_t rank);

@@ -136,12 +136,6 @@ res_channel_name(const struct res_channel *channel)
     return channel->name;
 }
 
-ChannelHandle
-res_channel_handle(const struct res_channel *channel)
-{
-    return channel->handle;
-}
-
 CommEngine
 res_channel_engine(const struct res_channel *channel)
 {
@@ -158,10 +152,4 @@ uint32_t
 res_channel_peer(const struct res_channel *channel)
 {
     return channel->peer;
-}
-
-int32_t
-res_channel_device(const struct res_channel *channel)
-{
-    return channel->device;
 }

@@ -60,7 +60,6 @@ void res_thread_release(struct res_thread *thread);
 struct rt_stream *res_thread_stream(struct res_thread *thread); /* NULL: its stream is destroyed */
 aclrtStream res_thread_stream_handle(const struct res_thread *thread);
 CommEngine res_thread_engine(const struct res_thread *thread);
-int32_t res_thread_device(const struct res_thread *thread);
 bool res_thread_in_group(const struct res_thread *thread); /* it belongs to a communicator */
 uint32_t res_thread_notify_num(struct res_thread *thread);
 
@@ -135,8 +134,6 @@ struct tp_conn *res_channel_conn(const struct res_channel *channel);
 
 /* "the channel of rank 3 of g to rank 5"; valid while the channel is held. */
 const char *res_channel_name(const struct res_channel *channel);
-int32_t res_channel_device(const struct res_channel *channel);
-ChannelHandle res_channel_handle(const struct res_channel *channel);
 
 /* HCCL_E_AGAIN (logged): not connected yet. HCCL_E_UNAVAIL (logged): it failed. */
 HcclResult res_channel_ready(struct res_channel *channel);

@@ -268,12 +268,6 @@ res_thread_engine(const struct res_thread *thread)
     return thread->engine;
 }
 
-int32_t
-res_thread_device(const struct res_thread *thread)
-{
-    return thread->device;
-}
-
 bool
 res_thread_in_group(const struct res_thread *thread)
 {

@@ -284,13 +284,6 @@ rt_launch_new(const struct rt_launch_spec *spec, struct rt_launch **out)
     return ACL_SUCCESS;
 }
 
-void
-rt_launch_destroy(struct rt_launch *launch)
-{
-    if (launch != NULL)
-        unref(launch);
-}
-
 uint8_t *
 rt_launch_args(struct rt_launch *launch)
 {

@@ -36,7 +36,6 @@ struct rt_launch;
 
 /* ACL_ERROR_RT_MEMORY_ALLOCATION. It holds the function. */
 aclError rt_launch_new(const struct rt_launch_spec *spec, struct rt_launch **launch);
-void rt_launch_destroy(struct rt_launch *launch); /* not queued, NULL is fine */
 
 /* Where the kernel will find its arguments: [args_len]. */
 uint8_t *rt_launch_args(struct rt_launch *launch);

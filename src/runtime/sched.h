@@ -36,10 +36,6 @@ void rt_sched_signal(struct rt_executor *executor);
 /* As rt_wait_until, for a condition whose maker signals this thread's executor itself. */
 bool rt_sched_drive(bool (*done)(void *arg), void *arg, uint64_t deadline_ns);
 
-/* Around a task that takes long (a large copy): another executor may run what else is ready. */
-void rt_sched_long_begin(void);
-void rt_sched_long_end(void);
-
 /* Brackets the life of a thread of the library; and, inside, its waits for work. */
 void rt_sched_ours_begin(void);
 void rt_sched_ours_end(void);
