@@ -5,8 +5,7 @@
 #include "tests/fuzz/fuzz.h"
 
 static const char *const texts[] = {
-    "{\"defaultDevice\": {\"default_device\": \"3\"}, \"err_msg_mode\": \"1\", \"dump\": {\"a\": "
-    "[1, {}]}}",
+    "{\"defaultDevice\": {\"default_device\": \"3\"}, \"err_msg_mode\": \"1\", \"dump\": [1, {}]}",
     "{\"a\": {\"b\": {\"c\": {\"d\": {\"e\": {\"f\": {\"g\": {\"h\": {\"i\": {\"j\": 1}}}}}}}}}}",
     "{}",
 };

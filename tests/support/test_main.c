@@ -207,6 +207,7 @@ run_child(const struct test_case *test)
     int fds = test_open_fds();
     int failed;
 
+    setenv("HCCL_SOCKET_IFNAME", "=lo", 0); /* tests talk to this machine's loopback only */
     hc_log_set_hook(see_log);
     test_time_limit(60);
     failed = _cmocka_run_group_tests(test->name, &one, 1, NULL, NULL);
