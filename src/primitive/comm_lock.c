@@ -94,12 +94,20 @@ entry_create(int32_t device, const char *name)
     return NULL;
 }
 
-/* The kernel that ran on this thread has returned: no lock may be left. */
+/* Locks this thread took and did not give back itself; only the thread's own. Another thread may
+ * have given one back for it: then this is too high, and release_left looks for nothing. */
+static _Thread_local uint32_t taken;
+
+/* The kernel that ran on this thread has returned: no lock may be left. Costs nothing if it took
+ * none or gave them back. */
 static bool
 release_left(char *text, size_t len)
 {
     bool left = false;
 
+    if (taken == 0)
+        return false;
+    taken = 0;
     pthread_mutex_lock(&registry.lock);
     HC_LIST_EACH (node, &registry.entries) {
         struct entry *entry = HC_CONTAINER(node, struct entry, in_registry);
@@ -236,6 +244,7 @@ prim_comm_lock(int32_t device, const char *name)
         last = entry->waiters == 0 ? entry : NULL; /* I2 */
     } else if (rc == HCCL_SUCCESS) {
         entry->owner = own_id();
+        taken++;
         entry->owned_since = hc_now_ns();
     }
     pthread_mutex_unlock(&registry.lock);
@@ -261,6 +270,7 @@ prim_comm_unlock(int32_t device, const char *name)
     pthread_mutex_lock(&registry.lock);
     entry = find(device, name);
     if (entry != NULL && entry->owner != 0) {
+        taken -= entry->owner == own_id() && taken > 0;
         entry->owner = 0;
         pthread_cond_signal(&entry->freed);
     }
