@@ -110,6 +110,13 @@ hc_keep(void *ptr)
 }
 
 void
+hc_unkeep(void *ptr)
+{
+    if (ptr != NULL)
+        atomic_fetch_add_explicit(&live, 1, memory_order_relaxed);
+}
+
+void
 hc_free(void *ptr)
 {
     if (ptr == NULL)

@@ -31,6 +31,9 @@ void hc_free(void *ptr);
 /* `ptr` stays for the library's lifetime: it no longer counts as live, and is never freed. */
 void hc_keep(void *ptr);
 
+/* Undoes hc_keep: it counts again, and is to be freed. */
+void hc_unkeep(void *ptr);
+
 /* Tests: fail the nth allocation from now on (0: the next one), once. Negative: never. */
 void hc_alloc_fail_nth(long nth);
 

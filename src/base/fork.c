@@ -28,9 +28,15 @@ hc_fork_watch(void)
 }
 
 bool
+hc_in_forked_child(void)
+{
+    return atomic_load_explicit(&is_child, memory_order_relaxed);
+}
+
+bool
 hc_forked(void)
 {
-    if (!atomic_load_explicit(&is_child, memory_order_relaxed))
+    if (!hc_in_forked_child())
         return false;
     LOG_ERROR(BASE, "called in a forked child of a process that uses hcomm: exec a new program, or "
                     "fork before the first call");

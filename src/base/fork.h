@@ -11,6 +11,9 @@
 /* true, after one logged line, in a child forked from a process that had used the library. */
 bool hc_forked(void);
 
+/* The same, and nothing said: for what ends things. */
+bool hc_in_forked_child(void);
+
 /* Called once when the library starts keeping state (first device, first communicator). */
 void hc_fork_watch(void);
 

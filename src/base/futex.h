@@ -15,4 +15,8 @@ void hc_futex_wait(_Atomic uint32_t *word, uint32_t seen, uint64_t deadline_ns);
 /* Wakes at most `count` sleepers of `word`. */
 void hc_futex_wake(_Atomic uint32_t *word, int count);
 
+/* The same for a word in memory that processes share. */
+void hc_futex_wait_shared(_Atomic uint32_t *word, uint32_t seen, uint64_t deadline_ns);
+void hc_futex_wake_shared(_Atomic uint32_t *word, int count);
+
 #endif

@@ -57,6 +57,10 @@ enum hc_kind {
     HC_KIND_MEMORY,
     HC_KIND_CONFIG,
     HC_KIND_CHANNEL_CONFIG,
+    HC_KIND_WINDOW,
+    HC_KIND_GLOBAL_MEMORY,
+    HC_KIND_SYM_WIN,
+    HC_KIND_GRAPH,
 };
 
 #define HC_TABLE(noun_, kind_, fini_)                                                              \

@@ -61,6 +61,18 @@ hc_knob_int(enum hc_knob knob, int64_t *value)
     return HCCL_SUCCESS;
 }
 
+HcclResult
+hc_knob_connect_ms(int64_t *timeout_ms)
+{
+    HcclResult rc = hc_knob_int(KNOB_CONNECT_TIMEOUT_MS, timeout_ms), other;
+
+    if (*timeout_ms > 0)
+        return rc;
+    other = hc_knob_int(KNOB_CONNECT_TIMEOUT_S, timeout_ms);
+    *timeout_ms *= 1000;
+    return rc == HCCL_SUCCESS ? other : rc;
+}
+
 /* Place of `text` in "a|b|c", or -1. */
 static int
 choice_of(const char *choices, const char *text)

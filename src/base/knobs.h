@@ -43,6 +43,10 @@ const struct hc_knob_info *hc_knob_info(enum hc_knob knob);
 /* HCCL_E_PARA (logged, EI0001): the variable holds something else than a number in range. */
 HcclResult hc_knob_int(enum hc_knob knob, int64_t *value);
 
+/* How long ranks wait for each other: HCOMM_CONNECT_TIMEOUT, or HCCL_CONNECT_TIMEOUT. As
+ * hc_knob_int. */
+HcclResult hc_knob_connect_ms(int64_t *timeout_ms);
+
 /* As hc_knob_int; `*choice` is the place in the list of choices, from 0. */
 HcclResult hc_knob_enum(enum hc_knob knob, int *choice);
 
