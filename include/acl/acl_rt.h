@@ -36,7 +36,7 @@
 #define ACL_EVENT_CAPTURE_STREAM_PROGRESS 0x2 /* follows a stream's progress */
 #define ACL_EVENT_TIME_LINE 0x8               /* keeps the time of its record */
 #define ACL_EVENT_DEVICE_USE_ONLY 0x10        /* used by device code alone */
-#define ACL_EVENT_EXTERNAL 0x20               /* for updating captured graphs; alone */
+#define ACL_EVENT_EXTERNAL 0x20               /* joins captured graphs to the outside; alone */
 #define ACL_EVENT_IPC 0x40                    /* between processes; alone */
 
 #define ACL_EVENT_RECORD_DEFAULT 0
@@ -1559,16 +1559,22 @@ ACL_FUNC_VISIBILITY aclError aclrtStreamAbort(aclrtStream stream);
 ACL_FUNC_VISIBILITY aclError aclrtStreamStop(aclrtStream stream);
 
 /**
- * Say what happens after a task failed. May be set once.
+ * Say what happens after a task failed. A stream for which nobody has said it drops what is queued
+ * behind the failed task, until a synchronise has returned the error; then it works again: nothing
+ * runs on the data that was not made. (On hardware continue is the default.)
  *
  * @param stream  in  NULL: the default stream
- * @param mode        ACL_CONTINUE_ON_FAILURE (as from the start): the next task runs;
- *                    ACL_STOP_ON_FAILURE: every stream of the context stops for good
+ * @param mode        ACL_CONTINUE_ON_FAILURE: what is queued behind runs, and the next synchronise
+ *                    returns the first error, once; ACL_STOP_ON_FAILURE: the first failure stops
+ *                    every stream of the context for good: nothing queued runs, more is refused,
+ *                    and every synchronise returns the error. From stop there is no way back; all
+ *                    else may be said again
  *
  * @return ACL_SUCCESS; ACL_ERROR_RT_PARAM_INVALID: another mode; ACL_ERROR_RT_FEATURE_NOT_SUPPORT:
- *         from stop back to continue; ACL_ERROR_RT_CONTEXT_NULL; ACL_ERROR_RT_INVALID_HANDLE.
+ *         from stop back to continue, on any stream of the context; ACL_ERROR_RT_CONTEXT_NULL;
+ *         ACL_ERROR_RT_INVALID_HANDLE.
  * Threads: any.
- * Source:  spec, acl runtime, section 5.
+ * Source:  spec, acl runtime, sections 1.5 and 5; the default is ours.
  */
 ACL_FUNC_VISIBILITY aclError aclrtSetStreamFailureMode(aclrtStream stream, uint64_t mode);
 
@@ -1671,7 +1677,8 @@ ACL_FUNC_VISIBILITY aclError aclrtCreateEvent(aclrtEvent *event);
  *
  * @param event  out  the caller's until aclrtDestroyEvent
  * @param flag        ACL_EVENT_TIME_LINE, _SYNC, _CAPTURE_STREAM_PROGRESS, ORed; or
- *                    _DEVICE_USE_ONLY alone; or _EXTERNAL alone
+ *                    _DEVICE_USE_ONLY alone; or _EXTERNAL alone: recorded, waited for and reset as
+ *                    one of _SYNC, and a run of a graph means it itself (docs/graphs.md)
  *
  * @return as aclrtCreateEvent; ACL_ERROR_RT_PARAM_INVALID: 0 or another combination.
  * Threads: any.
@@ -1763,8 +1770,9 @@ ACL_FUNC_VISIBILITY aclError aclrtStreamWaitEvent(aclrtStream stream, aclrtEvent
  * @param endEvent    in   likewise
  *
  * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM: NULL; ACL_ERROR_RT_INTERNAL_ERROR: never recorded;
- *         ACL_ERROR_RT_EVENT_TIMESTAMP_INVALID: not done yet;
- *         ACL_ERROR_RT_EVENT_TIMESTAMP_REVERSAL: the end came first; ACL_ERROR_RT_INVALID_HANDLE.
+ *         ACL_ERROR_RT_EVENT_TIMESTAMP_INVALID: not done yet, or dropped because its stream
+ *         failed or was aborted; ACL_ERROR_RT_EVENT_TIMESTAMP_REVERSAL: the end came first;
+ *         ACL_ERROR_RT_INVALID_HANDLE.
  * Threads: any.
  * Source:  spec, acl runtime, section 6.
  */
@@ -1859,11 +1867,12 @@ ACL_FUNC_VISIBILITY aclError aclrtQueryEventWaitStatus(aclrtEvent event,
 ACL_FUNC_VISIBILITY aclError aclrtGetEventId(aclrtEvent event, uint32_t *eventId);
 
 /**
- * How many more events the current device can have.
+ * How many more events the process is good for: 65,536 less those there are. A soft NPU does not
+ * insist.
  *
  * @param eventCount  out  events
  *
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM: NULL; ACL_ERROR_RT_CONTEXT_NULL.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM: NULL.
  * Threads: any.
  * Source:  spec, acl runtime, section 6.
  */
@@ -3847,73 +3856,90 @@ ACL_FUNC_VISIBILITY aclError aclrtGetVersion(int32_t *majorVersion, int32_t *min
 /* ---- Captures ------------------------------------------------------------------------------- */
 
 /*
- * For now each of these answers ACL_ERROR_RT_FEATURE_NOT_SUPPORT, which libraries take for "nothing
- * is being captured". The contracts say what they are for.
+ * A capture records what the host queues on a stream, and on streams that join it, instead of
+ * running it; the graph it makes runs as often as wanted. docs/graphs.md tells what is recorded,
+ * how streams join, and what a graph keeps. Calls that a capture forbids return
+ * ACL_ERROR_RT_STREAM_CAPTURED (waiting for, asking or destroying a stream of it),
+ * ACL_ERROR_RT_EVENT_CAPTURED (asking an event of it), ACL_ERROR_RT_CAPTURE_MODE_NOT_SUPPORT
+ * (aclrtMemcpy, aclrtMemset, aclrtMemcpy2d and their like, as the mode says),
+ * ACL_ERROR_RT_CAPTURE_MODE_BLOCK_ASYNC (a copy from or to pageable memory on a stream of it),
+ * ACL_ERROR_RT_CAPTURE_DEPENDENCY (waiting on a stream of it for an event from outside).
  */
 
 /**
  * From now on record the stream's tasks instead of running them.
  *
  * @param stream  in  of the current context, not its default stream
- * @param mode        which calls of which threads are forbidden meanwhile
+ * @param mode        which threads may not call what acts at once meanwhile: GLOBAL: those of the
+ *                    context, unless their own mode is another (aclmdlRICaptureThreadExchangeMode);
+ *                    THREAD_LOCAL: this one; RELAXED: none
  *
  * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM: NULL; ACL_ERROR_RT_PARAM_INVALID: mode;
- *         ACL_ERROR_RT_STREAM_CAPTURED: already; ACL_ERROR_RT_STREAM_MODEL;
- *         ACL_ERROR_RT_STREAM_CONTEXT; ACL_ERROR_RT_FEATURE_NOT_SUPPORT.
+ *         ACL_ERROR_RT_STREAM_CAPTURED: already; ACL_ERROR_RT_STREAM_CONTEXT: of another context;
+ *         ACL_ERROR_RT_FEATURE_NOT_SUPPORT: a default stream; ACL_ERROR_RT_INTERNAL_ERROR: created
+ *         for device code only; ACL_ERROR_RT_MEMORY_ALLOCATION.
  * Threads: any.
  * Source:  spec, acl runtime, section 18.
  */
 ACL_FUNC_VISIBILITY aclError aclmdlRICaptureBegin(aclrtStream stream, aclmdlRICaptureMode mode);
 
 /**
- * End the recording; streams that joined must have come back.
+ * End the recording; streams that joined by an event must have come back.
  *
  * @param stream   in   the one it began on
  * @param modelRI  out  what was recorded, the caller's until aclmdlRIDestroy
  *
  * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM: NULL; ACL_ERROR_RT_STREAM_NOT_CAPTURED;
- *         ACL_ERROR_RT_STREAM_CAPTURE_UNMATCHED; ACL_ERROR_RT_STREAM_CAPTURE_WRONG_THREAD;
- *         ACL_ERROR_RT_STREAM_UNJOINED; ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED;
- *         ACL_ERROR_RT_FEATURE_NOT_SUPPORT.
+ *         ACL_ERROR_RT_STREAM_CAPTURE_UNMATCHED: the stream only joined. The others also end the
+ *         capture, and what was recorded is lost: ACL_ERROR_RT_STREAM_CAPTURE_WRONG_THREAD;
+ *         ACL_ERROR_RT_STREAM_UNJOINED; ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED: by a forbidden
+ *         call, or one that failed; ACL_ERROR_RT_MEMORY_ALLOCATION.
  * Threads: the one that began, unless the mode is RELAXED.
  * Source:  spec, acl runtime, section 18.
  */
 ACL_FUNC_VISIBILITY aclError aclmdlRICaptureEnd(aclrtStream stream, aclmdlRI *modelRI);
 
 /**
- * Queue one run of what was recorded.
+ * Queue one run of what was recorded. Runs of one graph follow each other, on whatever streams. The
+ * run is over when the stream has passed it; if a task fails in any branch, the stream fails.
  *
  * @param modelRI  in  from aclmdlRICaptureEnd
- * @param stream   in  NULL: the default stream
+ * @param stream   in  of the current context, on the device of the capture; NULL: the default
+ *                     stream
  *
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM: NULL; ACL_ERROR_RT_STREAM_CAPTURED;
- *         ACL_ERROR_RT_CONTEXT_NULL; ACL_ERROR_RT_FEATURE_NOT_SUPPORT.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM: NULL; ACL_ERROR_RT_INVALID_HANDLE: no live graph,
+ * or a notify or channel in it was destroyed; ACL_ERROR_RT_PARAM_INVALID: memory in it was freed or
+ * unregistered, or a communicator destroyed; ACL_ERROR_RT_STREAM_CAPTURED;
+ *         ACL_ERROR_RT_MODEL_CAPTURED: it is being captured; ACL_ERROR_RT_STREAM_CONTEXT: another
+ *         context or device; ACL_ERROR_RT_CONTEXT_NULL: no context, or that of the capture is gone;
+ *         ACL_ERROR_RT_FEATURE_NOT_SUPPORT: inside a batch; ACL_ERROR_RT_MEMORY_ALLOCATION. Nothing
+ *         of the run has been queued then.
  * Threads: any.
  * Source:  spec, acl runtime, section 18.
  */
 ACL_FUNC_VISIBILITY aclError aclmdlRIExecuteAsync(aclmdlRI modelRI, aclrtStream stream);
 
 /**
- * Free what was recorded; waits a while for a run to end.
+ * Free what was recorded. Waits up to 10 s for its runs to end.
  *
  * @param modelRI  in  from aclmdlRICaptureEnd
  *
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM: NULL; ACL_ERROR_RT_MODEL_CAPTURED: still recording;
- *         ACL_ERROR_RT_MODEL_RUNNING; ACL_ERROR_RT_FEATURE_NOT_SUPPORT.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM: NULL; ACL_ERROR_RT_INVALID_HANDLE: no live graph;
+ *         ACL_ERROR_RT_MODEL_CAPTURED: still recording; ACL_ERROR_RT_MODEL_RUNNING: after 10 s, and
+ *         the graph is as it was.
  * Threads: any.
  * Source:  spec, acl runtime, section 18.
  */
 ACL_FUNC_VISIBILITY aclError aclmdlRIDestroy(aclmdlRI modelRI);
 
 /**
- * Whether a stream is being recorded, and into what. Cheap, and not logged when it fails.
+ * Whether a stream is being recorded, and into what. Cheap, and not logged when the stream is none.
  *
  * @param stream   in   a stream
  * @param status   out  may be NULL
- * @param modelRI  out  may be NULL, but not both
+ * @param modelRI  out  NULL: the stream is not being recorded; may be NULL, but not both
  *
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM: NULL; ACL_ERROR_RT_FEATURE_NOT_SUPPORT: nothing is
- *         ever recorded.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM: NULL; ACL_ERROR_RT_INVALID_HANDLE: no live stream.
  * Threads: any.
  * Source:  spec, acl runtime, section 18.
  */
@@ -3922,29 +3948,111 @@ ACL_FUNC_VISIBILITY aclError aclmdlRICaptureGetInfo(aclrtStream stream,
                                                     aclmdlRI *modelRI);
 
 /**
- * Swap the calling thread's capture mode. Cheap, and not logged when it fails.
+ * Swap the calling thread's capture mode, GLOBAL at first. With RELAXED no capture forbids the
+ * thread anything that acts at once; with THREAD_LOCAL only those that it began itself.
  *
  * @param mode  in/out  the new one, then the old one
  *
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM: NULL; ACL_ERROR_RT_FEATURE_NOT_SUPPORT: nothing is
- *         ever recorded.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM: NULL; ACL_ERROR_RT_PARAM_INVALID: there is no such
+ *         mode; ACL_ERROR_RT_CONTEXT_NULL.
  * Threads: any.
  * Source:  spec, acl runtime, section 18.
  */
 ACL_FUNC_VISIBILITY aclError aclmdlRICaptureThreadExchangeMode(aclmdlRICaptureMode *mode);
 
 /**
- * Run a model and wait for it. Not for what was captured.
+ * Run a model and wait for it. Not for what was captured, and there are no others on a soft NPU.
  *
  * @param modelRI    in  a model
  * @param timeoutMs      milliseconds; -1: no limit
  *
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM: NULL; ACL_ERROR_RT_PARAM_INVALID: it was captured;
- *         ACL_ERROR_RT_FEATURE_NOT_SUPPORT.
+ * @return ACL_ERROR_INVALID_PARAM: NULL; ACL_ERROR_RT_INVALID_HANDLE: no live graph;
+ *         ACL_ERROR_RT_MODEL_CAPTURED; ACL_ERROR_RT_PARAM_INVALID: it was captured.
  * Threads: any.
  * Source:  spec, acl runtime, section 18.
  */
 ACL_FUNC_VISIBILITY aclError aclmdlRIExecute(aclmdlRI modelRI, int32_t timeoutMs);
+
+/**
+ * Fail the runs of a graph: the streams that execute it return ACL_ERROR_RT_MODEL_ABORT_NORMAL,
+ * runs that have not begun do so when their turn comes. The graph can be executed again.
+ *
+ * @param modelRI  in  from aclmdlRICaptureEnd
+ *
+ * @return ACL_SUCCESS, also when nothing runs; otherwise as aclmdlRIExecute.
+ * Threads: any.
+ * Source:  spec, acl runtime, appendix B; what it does is ours.
+ */
+ACL_FUNC_VISIBILITY aclError aclmdlRIAbort(aclmdlRI modelRI);
+
+/**
+ * The number of a graph, unique in the process while it lives.
+ *
+ * @param modelRI    in   a graph, also one that is being recorded
+ * @param modelRIId  out  its number
+ *
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM: NULL; ACL_ERROR_RT_INVALID_HANDLE: no live graph.
+ * Threads: any.
+ * Source:  spec, acl runtime, appendix B.
+ */
+ACL_FUNC_VISIBILITY aclError aclmdlRIGetId(aclmdlRI modelRI, uint32_t *modelRIId);
+
+/**
+ * Give a graph a name.
+ *
+ * @param modelRI  in  a graph, also one that is being recorded
+ * @param name     in  at most 127 characters; copied
+ *
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM: NULL; ACL_ERROR_RT_PARAM_INVALID: too long;
+ *         ACL_ERROR_RT_INVALID_HANDLE: no live graph.
+ * Threads: any.
+ * Source:  spec, acl runtime, appendix B.
+ */
+ACL_FUNC_VISIBILITY aclError aclmdlRISetName(aclmdlRI modelRI, const char *name);
+
+/**
+ * The name of a graph; "" if it has none.
+ *
+ * @param modelRI  in   a graph, also one that is being recorded
+ * @param maxLen        bytes at `name`
+ * @param name     out  [maxLen]
+ *
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM: NULL; ACL_ERROR_RT_PARAM_INVALID: maxLen is too
+ *         little; ACL_ERROR_RT_INVALID_HANDLE: no live graph.
+ * Threads: any.
+ * Source:  spec, acl runtime, appendix B.
+ */
+ACL_FUNC_VISIBILITY aclError aclmdlRIGetName(aclmdlRI modelRI, uint32_t maxLen, char *name);
+
+/**
+ * Have a function called when the graph is destroyed, on the thread that does it, after those that
+ * were registered before.
+ *
+ * @param modelRI   in  a graph, also one that is being recorded
+ * @param func      in  what is called; may be registered several times
+ * @param userData  in  its argument
+ *
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM: NULL; ACL_ERROR_RT_INVALID_HANDLE: no live graph;
+ *         ACL_ERROR_RT_MEMORY_ALLOCATION.
+ * Threads: any.
+ * Source:  spec, acl runtime, appendix B.
+ */
+ACL_FUNC_VISIBILITY aclError aclmdlRIDestroyRegisterCallback(aclmdlRI modelRI, aclrtCallback func,
+                                                             void *userData);
+
+/**
+ * Undo the first aclmdlRIDestroyRegisterCallback of a function.
+ *
+ * @param modelRI  in  a graph, also one that is being recorded
+ * @param func     in  as registered
+ *
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM: NULL; ACL_ERROR_RT_PARAM_INVALID: it is not
+ *         registered; ACL_ERROR_RT_INVALID_HANDLE: no live graph.
+ * Threads: any.
+ * Source:  spec, acl runtime, appendix B.
+ */
+ACL_FUNC_VISIBILITY aclError aclmdlRIDestroyUnregisterCallback(aclmdlRI modelRI,
+                                                               aclrtCallback func);
 
 /* ---- Not supported -------------------------------------------------------------------------- */
 
@@ -4124,13 +4232,6 @@ ACL_FUNC_VISIBILITY aclError aclmdlRIBindStream(aclmdlRI modelRI, aclrtStream st
 ACL_FUNC_VISIBILITY aclError aclmdlRIEndTask(aclmdlRI modelRI, aclrtStream stream);
 ACL_FUNC_VISIBILITY aclError aclmdlRIBuildEnd(aclmdlRI modelRI, void *reserve);
 ACL_FUNC_VISIBILITY aclError aclmdlRIUnbindStream(aclmdlRI modelRI, aclrtStream stream);
-ACL_FUNC_VISIBILITY aclError aclmdlRISetName(aclmdlRI modelRI, const char *name);
-ACL_FUNC_VISIBILITY aclError aclmdlRIGetName(aclmdlRI modelRI, uint32_t maxLen, char *name);
-ACL_FUNC_VISIBILITY aclError aclmdlRIGetId(aclmdlRI modelRI, uint32_t *modelRIId);
-ACL_FUNC_VISIBILITY aclError aclmdlRIDestroyRegisterCallback(aclmdlRI modelRI, aclrtCallback func,
-                                                             void *userData);
-ACL_FUNC_VISIBILITY aclError aclmdlRIDestroyUnregisterCallback(aclmdlRI modelRI,
-                                                               aclrtCallback func);
 ACL_FUNC_VISIBILITY aclError aclmdlInitDump(void);
 ACL_FUNC_VISIBILITY aclError aclmdlSetDump(const char *dumpCfgPath);
 ACL_FUNC_VISIBILITY aclError aclmdlFinalizeDump(void);
@@ -4190,7 +4291,6 @@ ACL_FUNC_VISIBILITY aclError aclrtCmoAsyncWithDesc(void *cmoDesc, aclrtCmoType c
                                                    aclrtStream stream, const void *reserve);
 ACL_FUNC_VISIBILITY aclError aclrtCheckArchCompatibility(const char *socVersion,
                                                          int32_t *canCompatible);
-ACL_FUNC_VISIBILITY aclError aclmdlRIAbort(aclmdlRI modelRI);
 ACL_FUNC_VISIBILITY aclError aclmdlRICondHandleCreate(aclmdlRI modelRI, uint32_t defaultLaunchValue,
                                                       aclmdlRICondHandleFlag flag,
                                                       aclmdlRICondHandle *handle);

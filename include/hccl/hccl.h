@@ -1,14 +1,39 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * hccl: the operators of libhccl.so. In this release each answers HCCL_E_NOT_SUPPORT.
+ * hccl: the operators of libhccl.so.
  *
- * Buffers are device memory. A call queues its work on `stream` and returns; its first use may wait
- * while channels are made. Ranks call the operators of one communicator in the same order, and
- * calls on one device are serial. Counts and displacements are in elements; arrays of them are
- * uint64_t in host memory, indexed by rank, read before the call returns.
+ * Buffers are any memory this process can use: device memory, pinned, malloc. A call queues its
+ * work on `stream` (NULL: the default stream of the current context) and returns; the first one on
+ * a communicator connects it, and waits for all ranks to call theirs. With HCOMM_STREAM_INLINE
+ * (hcomm/hcomm_p2p.h), which is ours, the collectives run on the calling thread and return when
+ * they are done; then all ranks must call that way. Buffers of a queued call belong to it until the
+ * stream has passed it. Counts and displacements are in elements; arrays of them are uint64_t in
+ * host memory, indexed by rank, read before the call returns.
  *
- * Common results, not repeated below: HCCL_SUCCESS; HCCL_E_PTR for a NULL; HCCL_E_PARA for a type,
- * operator, rank or count that is not acceptable; HCCL_E_NOT_SUPPORT in this release.
+ * Ranks call the operators of one communicator in the same order, and calls on one device are
+ * serial. On each rank they run one after another, also on different streams. Ranks that do not
+ * call the same operator with the same counts, type, reduction and root find that out before they
+ * touch any data: the stream fails (HCCL_E_PARA on the calling thread), on all ranks, with a
+ * message that names two of them and what each calls; the communicator is not usable after that.
+ *
+ * A receive buffer may be the send buffer for HcclAllReduce and HcclReduce; the own part of the
+ * receive buffer may be sent by HcclAllGather; HcclReduceScatter may receive into its own part of
+ * the send buffer or at its beginning, HcclScatter into the root's own part. Any other overlap is
+ * refused.
+ *
+ * Reductions: 16- and 8-bit floats are computed in fp32 and rounded to nearest even at each step.
+ * The order of the steps follows from the algorithm, the number of ranks and the count alone, so
+ * equal calls have bit-equal results as long as the same algorithm is chosen. HCCL_DETERMINISTIC
+ * (hcclDeterministic) makes that choice independent of what is measured on the machine.
+ *
+ * Inside a group (HcclGroupStart): several collectives, or several sends and receives, not both.
+ *
+ * Common results, not repeated below: HCCL_SUCCESS; HCCL_E_PTR: a buffer is NULL and there are
+ * elements, a table or the communicator is NULL; HCCL_E_PARA: a type, reduction, root, count, table
+ * or overlap that is not acceptable, a stream of another device, or what is no live communicator;
+ * HCCL_E_RUNTIME: what is no live stream; HCCL_E_REMOTE: a peer has died or gone, or the
+ * communicator has failed; HCCL_E_TIMEOUT: at the first call, ranks have not come within
+ * HCCL_CONNECT_TIMEOUT; HCCL_E_MEMORY, HCCL_E_OOM.
  *
  * Source: spec, communicator, section 5.
  */
@@ -143,28 +168,38 @@ HcclResult HcclAllGatherV(void *sendBuf, uint64_t sendCount, void *recvBuf, cons
 /**
  * Send to one rank. The stream does not go on before the receive of the peer has taken the data.
  *
- * @param sendBuf   in  [count]
+ * Between HcclGroupStart and HcclGroupEnd, sends and receives of one communicator and stream are
+ * put aside and begin together at the outermost end, as those of HcclBatchSendRecv do.
+ *
+ * Sends and receives here pair with each other, never with HcommSend and HcommRecv.
+ *
+ * @param sendBuf   in  [count]; any memory
  * @param count         elements; it and dataType are those of the receive
  * @param dataType      type of an element
- * @param destRank      another rank
+ * @param destRank      rank; the own one is fine if another stream, or the same batch, receives it
  * @param comm      in  communicator
- * @param stream    in  the work is ordered in it
+ * @param stream    in  the work is ordered in it; NULL: the default stream
  *
+ * @return a common result; HCCL_E_NOT_SUPPORT: the group holds inits or destroys of communicators.
+ *         What goes wrong later fails the stream.
+ * Threads: calls on one communicator must be serial.
  * Source: spec, communicator, section 5.
  */
 HcclResult HcclSend(void *sendBuf, uint64_t count, HcclDataType dataType, uint32_t destRank,
                     HcclComm comm, aclrtStream stream);
 
 /**
- * Receive from one rank.
+ * Receive from one rank. See HcclSend.
  *
- * @param recvBuf   out  [count]
+ * @param recvBuf   out  [count]; any memory
  * @param count          elements; it and dataType are those of the send
  * @param dataType       type of an element
- * @param srcRank        another rank
+ * @param srcRank        rank
  * @param comm      in   communicator
- * @param stream    in   the work is ordered in it
+ * @param stream    in   the work is ordered in it; NULL: the default stream
  *
+ * @return as of HcclSend.
+ * Threads: calls on one communicator must be serial.
  * Source: spec, communicator, section 5.
  */
 HcclResult HcclRecv(void *recvBuf, uint64_t count, HcclDataType dataType, uint32_t srcRank,
@@ -241,13 +276,16 @@ HcclResult HcclReduce(void *sendBuf, void *recvBuf, uint64_t count, HcclDataType
 
 /**
  * Several sends and receives, which do not hold up each other. Each needs its counterpart at the
- * peer. Not inside a group.
+ * peer: that of HcclSend, HcclRecv, or another batch. Those between two ranks pair in the order of
+ * the items.
  *
- * @param sendRecvInfo  in  [itemNum]
- * @param itemNum           items
+ * @param sendRecvInfo  in  [itemNum]; copied
+ * @param itemNum           items; 0 does nothing
  * @param comm          in  communicator
- * @param stream        in  the work is ordered in it
+ * @param stream        in  the work is ordered in it; NULL: the default stream
  *
+ * @return a common result; HCCL_E_NOT_SUPPORT: inside a group.
+ * Threads: calls on one communicator must be serial.
  * Source: spec, communicator, section 5.
  */
 HcclResult HcclBatchSendRecv(HcclSendRecvItem *sendRecvInfo, uint32_t itemNum, HcclComm comm,

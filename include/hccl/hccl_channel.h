@@ -113,9 +113,9 @@ HcclChannelDescInit(HcclChannelDesc *channelDesc, uint32_t descNum)
 }
 
 /**
- * Connect to other ranks. Returns when every listed channel is connected; each peer must make the
- * matching call. List all peers in one call, or use the same order of calls on both sides. A
- * channel that exists already is returned again; k equal descriptions give k channels.
+ * Connect to other ranks. Returns when every listed channel is connected, at both ends; each peer
+ * must make the matching call. List all peers in one call, or use the same order of calls on both
+ * sides. A channel that exists already is returned again; k equal descriptions give k channels.
  *
  * @param comm          in   communicator
  * @param engine             who will use the channels; AICPU and AICPU_TS are one
@@ -124,8 +124,9 @@ HcclChannelDescInit(HcclChannelDesc *channelDesc, uint32_t descNum)
  * @param channels      out  [channelNum]; they live as long as the communicator
  *
  * @return HCCL_SUCCESS; HCCL_E_PTR: NULL; HCCL_E_PARA: a number or a description is not acceptable;
- *         HCCL_E_TIMEOUT: a peer did not come within HCCL_CONNECT_TIMEOUT; HCCL_E_NOT_SUPPORT:
- *         engine AIV or CCU, or a peer in another process.
+ *         HCCL_E_TIMEOUT: a peer did not come within HCCL_CONNECT_TIMEOUT; HCCL_E_REMOTE: a peer
+ *         has died or ended, or the communicator has failed; HCCL_E_NOT_SUPPORT: engine AIV or
+ *         CCU, or a peer on another host.
  * Threads: calls on one communicator must be serial, with HcclChannelQuery and Destroy too.
  * Source:  spec, control plane, sections 10.1 and 10.2.
  */

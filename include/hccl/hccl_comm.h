@@ -103,8 +103,10 @@ HcclResult HcclCommInitRootInfoConfig(uint32_t nRanks, const HcclRootInfo *rootI
  * @param rank              a rank_id of the file
  * @param comm         out  end with HcclCommDestroy
  *
- * @return HCCL_E_NOT_SUPPORT in this release. HCCL_SUCCESS; HCCL_E_PARA: rank, or the name is
- *         taken; HCCL_E_UNAVAIL: the device has one; HCCL_E_INTERNAL: the file cannot be used.
+ * @return HCCL_SUCCESS; HCCL_E_PTR: NULL; HCCL_E_PARA: the path is empty or too long, rank is not
+ *         in the file, or another device than its own is current; HCCL_E_UNAVAIL: the device has
+ *         a communicator named hccl_world_group; HCCL_E_INTERNAL: the file cannot be used, which
+ *         the message tells with line and field; HCCL_E_MEMORY.
  * Threads: safe for different devices; serial on one device.
  * Source:  spec, communicator, section 1.2.
  */
@@ -115,8 +117,7 @@ HcclResult HcclCommInitClusterInfo(const char *clusterInfo, uint32_t rank, HcclC
  *
  * @param config  in  from HcclCommConfigInit. The others: see there
  *
- * @return HCCL_E_NOT_SUPPORT in this release. As HcclCommInitClusterInfo; HCCL_E_PARA also for a
- *         setting.
+ * @return As HcclCommInitClusterInfo; HCCL_E_PARA also for a setting, or when the name is taken.
  * Threads: safe for different devices; serial on one device.
  * Source:  spec, communicator, sections 1.2 and 2.
  */
@@ -142,16 +143,23 @@ HcclResult HcclCommInitAll(uint32_t ndev, int32_t *devices, HcclComm *comms);
  * Make a communicator of some ranks of another one, which must not be a part itself. A rank that is
  * no member calls with rankIds NULL and subCommId 0xFFFFFFFF, and gets nothing, with success.
  *
+ * Returns at once: members meet when they first use it, one perhaps long after another. If they
+ * were given different lists or settings, that use fails at both, with what each was given. Its
+ * resources and its fate are its own: the parent may be destroyed first, or fail.
+ *
  * @param comm           in   address of the parent's handle
  * @param rankNum             members, above 0
  * @param rankIds        in   [rankNum] ranks of the parent, ascending; rank i is rankIds[i]
- * @param subCommId           names it: "<parent>_sub_<subCommId>", unless the settings do
+ * @param subCommId           the same at all members, which meet by it; names it
+ *                            "<parent>_sub_<subCommId>", unless the settings do
  * @param subCommRankId       of the caller, below rankNum
- * @param config         in   from HcclCommConfigInit
+ * @param config         in   from HcclCommConfigInit; hcclCommName, if any, the same at all members
  * @param subComm        out  end with HcclCommDestroy
  *
- * @return HCCL_E_NOT_SUPPORT in this release. HCCL_SUCCESS; HCCL_E_PARA: a number or a name; or a
- *         common result.
+ * @return HCCL_SUCCESS; HCCL_E_PARA: rankIds is not ascending or names no rank, a number is out of
+ *         range, the name is too long or taken, a setting is wrong, only one of rankIds and
+ *         subCommId says "no member", or another process is that rank of the same table;
+ *         HCCL_E_NOT_SUPPORT: `comm` is a part itself; or a common result.
  * Threads: calls on one parent must be serial.
  * Source:  spec, communicator, section 1.4.
  */
@@ -293,7 +301,10 @@ HcclResult HcclSetConfig(HcclConfig config, HcclConfigValue configValue);
 HcclResult HcclGetConfig(HcclConfig config, HcclConfigValue *configValue);
 
 /**
- * Ask for a setting of a communicator.
+ * Ask for a setting of a communicator, as it counts: the config's, else the environment's, else the
+ * default. The expansion mode is HCCL_OP_EXPANSION_MODE_HOST_TS where the host was asked for
+ * (hcclOpExpansionMode 1; HCOMM_COLL_ENGINE; HCCL_OP_EXPANSION_MODE HOST or HOST_TS), and
+ * HCCL_OP_EXPANSION_MODE_AI_CPU otherwise, whatever was asked for: there is no other here.
  *
  * @param comm     in   communicator
  * @param cfgType       what is asked
@@ -310,7 +321,9 @@ HcclResult HcclConfigGetInfo(HcclComm comm, HcclConfigType cfgType, uint32_t inf
  * Whether an operation of the communicator has failed after its call had returned.
  *
  * @param comm        in   communicator
- * @param asyncError  out  HCCL_SUCCESS, or HCCL_E_REMOTE for an error of the network
+ * @param asyncError  out  HCCL_SUCCESS; HCCL_E_REMOTE: a rank that this one has a channel to has
+ *                         died, given up or destroyed its end, or this rank's communicator has
+ *                         failed: aclGetRecentErrMsg says which; else how a task failed
  *
  * @return HCCL_SUCCESS, or a common result.
  * Threads: safe, between the making and the end of the communicator.
@@ -335,7 +348,8 @@ const char *HcclGetErrorString(HcclResult code);
  * @param commId  in   name
  * @param status  out  state
  *
- * @return HCCL_SUCCESS; HCCL_E_PTR: NULL, or no such name.
+ * @return HCCL_SUCCESS, and *status: suspended; invalid, when it has failed because of a peer; or
+ *         ready. HCCL_E_PTR: NULL, or no such name.
  * Threads: safe.
  * Source:  spec, communicator, section 3.
  */
@@ -358,23 +372,28 @@ HcclResult HcclCommDestroy(HcclComm comm);
 
 /**
  * Suspend a communicator after a memory fault: operations fail with HCCL_E_SUSPENDING until
- * HcclCommResume.
+ * HcclCommResume. Operations are the calls that take the communicator and need its peers; queries,
+ * what is kept locally and HcclCommDestroy still work. What is queued runs on, and so does what
+ * uses a channel, thread or window that is there.
  *
- * @param comm  in  communicator
+ * @param comm  in  communicator; only this rank of it is suspended
  *
- * @return HCCL_E_NOT_SUPPORT in this release. HCCL_SUCCESS, or a common result.
+ * @return HCCL_SUCCESS, also when it was suspended before; or a common result.
  * Threads: not while operations are called.
  * Source:  spec, communicator, section 3.
  */
 HcclResult HcclCommSuspend(HcclComm comm);
 
 /**
- * Bring a suspended communicator back. Before, stop the tasks of the device (aclrtDeviceTaskAbort)
- * and let all ranks meet.
+ * Bring a suspended communicator back. Before, stop what is queued (aclrtStreamAbort; a soft NPU
+ * has no aclrtDeviceTaskAbort) and let all ranks meet. Notifies that stopped tasks have recorded,
+ * and nobody waited for, stay recorded; if collectives were stopped, the next one makes the
+ * communicator fail. Callbacks of HcclCommRegCommStateCallback run before and after.
  *
- * @param comm  in  communicator
+ * @param comm  in  communicator; suspended or not
  *
- * @return HCCL_E_NOT_SUPPORT in this release. HCCL_SUCCESS, or a common result.
+ * @return HCCL_SUCCESS; HCCL_E_REMOTE: it has failed because of a peer, and cannot go on; what a
+ *         callback answers: before, then it stays suspended; or a common result.
  * Threads: not while operations are called.
  * Source:  spec, communicator, section 3.
  */
@@ -395,14 +414,16 @@ HcclResult HcclCommRegCommStateCallback(const char *regName, HcclCommStateCallba
 
 /**
  * Switch ranks between their main and their spare network card. All members call it with equal
- * arguments, with no operation in flight.
+ * arguments, with no operation in flight. Soft NPUs have no spare one: nothing is switched, and a
+ * warning says so.
  *
  * @param comm       in  communicator
- * @param ranks      in  [nRanks] ranks to switch
+ * @param ranks      in  [nRanks] different ranks to switch
  * @param useBackup  in  [nRanks] true: to the spare card
- * @param nRanks         ranks
+ * @param nRanks         1 to the number of ranks
  *
- * @return HCCL_E_NOT_SUPPORT in this release. HCCL_SUCCESS, or a common result.
+ * @return HCCL_SUCCESS; HCCL_E_PARA: nRanks, or a rank that does not exist or is listed twice;
+ *         HCCL_E_SUSPENDING; or a common result.
  * Threads: calls on one communicator must be serial.
  * Source:  spec, communicator, section 3.
  */
@@ -413,70 +434,83 @@ HcclResult HcclCommWorkingDevNicSet(HcclComm comm, uint32_t *ranks, bool *useBac
  * Hold a stream until every rank's stream has come to the same place. Queues and returns.
  *
  * @param comm    in  communicator
- * @param stream  in  stream to hold
+ * @param stream  in  stream to hold; NULL: the default stream; HCOMM_STREAM_INLINE: the calling
+ *                    thread waits
  *
- * @return HCCL_E_NOT_SUPPORT in this release. HCCL_SUCCESS, or a common result.
+ * @return HCCL_SUCCESS, or as the operators of hccl.h.
  * Threads: calls on one communicator must be serial, in one order on all ranks.
  * Source:  spec, communicator, section 3.
  */
 HcclResult HcclBarrier(HcclComm comm, aclrtStream stream);
 
 /* ---- Memory that is used without staging ---------------------------------------------------- */
+/*
+ * A soft NPU stages nothing for want of such a range: peers map all device memory, so operators use
+ * what is mapped there directly whether it is active or not. What these calls give is the order of
+ * things: they keep and check what was set and activated, so that a program that runs here makes
+ * calls that hardware accepts too. Ranges and active parts are the process': all its communicators
+ * see them. No rank waits for another.
+ */
 
 /**
- * Set aside a range of addresses, visible to all communicators of the process. The first call on a
- * communicator waits for all its ranks, which must be on one server.
+ * Set aside a range of addresses, as from aclrtReserveMemAddress. It goes with
+ * HcclCommUnsetMemoryRange or with the communicator; but not before other communicators' active
+ * parts in it.
  *
- * @param comm        in  communicator
- * @param baseVirPtr  in  start; must not overlap another range
- * @param size            bytes
+ * @param comm        in  communicator, whose ranks must be on one server
+ * @param baseVirPtr  in  start; must not overlap another range of the process
+ * @param size            bytes, above 0
  * @param alignment       0
  * @param flags           0
  *
- * @return HCCL_E_NOT_SUPPORT in this release. HCCL_SUCCESS; HCCL_E_PARA; or a common result.
- * Threads: calls on one communicator must be serial.
+ * @return HCCL_SUCCESS; HCCL_E_PARA: size, alignment or flags, or the range overlaps another;
+ *         HCCL_E_NOT_SUPPORT: ranks on several servers; HCCL_E_MEMORY; or a common result.
+ * Threads: safe.
  * Source:  spec, communicator, section 3.
  */
 HcclResult HcclCommSetMemoryRange(HcclComm comm, void *baseVirPtr, size_t size, size_t alignment,
                                   uint64_t flags);
 
 /**
- * Undo HcclCommSetMemoryRange.
+ * Undo HcclCommSetMemoryRange, of any communicator of the process.
  *
  * @param comm        in  communicator
  * @param baseVirPtr  in  start of the range
  *
- * @return HCCL_E_NOT_SUPPORT in this release. HCCL_SUCCESS; HCCL_E_PARA; or a common result.
- * Threads: calls on one communicator must be serial.
+ * @return HCCL_SUCCESS; HCCL_E_PARA: no range starts there, or it has active parts; or a common
+ *         result.
+ * Threads: safe.
  * Source:  spec, communicator, section 3.
  */
 HcclResult HcclCommUnsetMemoryRange(HcclComm comm, void *baseVirPtr);
 
 /**
- * Let operators use memory inside a range without staging.
+ * Let operators use memory inside a range without staging, until HcclCommDeactivateCommMemory or
+ * the end of the communicator.
  *
  * @param comm    in  communicator
- * @param virPtr  in  start, inside a range; must not overlap an active part
- * @param size        bytes
+ * @param virPtr  in  start, inside a range of the process; must not overlap an active part
+ * @param size        bytes, above 0; if memory is mapped at virPtr already, not beyond its end
  * @param offset      0
- * @param handle  in  the physical memory
+ * @param handle  in  the physical memory: from aclrtMallocPhysical or its like
  * @param flags       0
  *
- * @return HCCL_E_NOT_SUPPORT in this release. HCCL_SUCCESS; HCCL_E_PARA; or a common result.
- * Threads: calls on one communicator must be serial.
+ * @return HCCL_SUCCESS; HCCL_E_PARA: size, offset or flags, no live handle of physical memory, not
+ *         inside a range, or something there is active already; HCCL_E_MEMORY; or a common result.
+ * Threads: safe.
  * Source:  spec, communicator, section 3.
  */
 HcclResult HcclCommActivateCommMemory(HcclComm comm, void *virPtr, size_t size, size_t offset,
                                       aclrtDrvMemHandle handle, uint64_t flags);
 
 /**
- * Undo HcclCommActivateCommMemory.
+ * Undo HcclCommActivateCommMemory, of any communicator of the process.
  *
  * @param comm    in  communicator
  * @param virPtr  in  start of the active part
  *
- * @return HCCL_E_NOT_SUPPORT in this release. HCCL_SUCCESS; HCCL_E_PARA; or a common result.
- * Threads: calls on one communicator must be serial; no operation may use it.
+ * @return HCCL_SUCCESS; HCCL_E_PARA: no active part starts there; or a common result.
+ * Threads: safe; no operation may use it.
  * Source:  spec, communicator, section 3.
  */
 HcclResult HcclCommDeactivateCommMemory(HcclComm comm, void *virPtr);
@@ -518,44 +552,58 @@ HcclResult HcclGroupStatusGet(bool *isGroupEnabled);
 /* ---- Symmetric windows ---------------------------------------------------------------------- */
 
 /**
- * Register device memory of equal size on every rank as one window.
+ * Register device memory of equal size on every rank as one window, so that each rank has the
+ * addresses of all (HcclSymWinGetPeerPointer). Returns when every rank has called it: all get the
+ * window, or none. Ranks must be on one host.
+ *
+ * Memory that lies inside a window already, at the same offset on all ranks, is no new window: the
+ * handle is that window's, and one HcclCommSymWinDeregister more is due.
+ *
+ * On an Ascend910_93 the windows of a communicator have at most hcclSymWinMaxMemSizePerRank GB.
  *
  * @param comm       in   communicator
- * @param addr       in   start; valid until deregistered
+ * @param addr       in   device memory in one piece: from aclrtMalloc, or inside one aclrtMapMem.
+ *                        To be kept until every rank has ended the window, or looks no more
  * @param size            bytes, equal on all ranks, above 0
- * @param winHandle  out  end with HcclCommSymWinDeregister
+ * @param winHandle  out  end with HcclCommSymWinDeregister; HcclCommDestroy ends those left over
  * @param flag            1
  *
- * @return HCCL_E_NOT_SUPPORT in this release. HCCL_SUCCESS; HCCL_E_PARA: size or flag; or a common
- *         result.
- * Threads: calls on one communicator must be serial, in one order on all ranks.
+ * @return HCCL_SUCCESS; HCCL_E_PARA: size (0, unequal, above the limit), flag, memory that is not
+ *         as above, or ranks that make windows of other kinds meanwhile; HCCL_E_MEMORY;
+ *         HCCL_E_NOT_SUPPORT: the memory of a rank cannot be mapped here; HCCL_E_REMOTE: a rank
+ *         died or could not take part; HCCL_E_TIMEOUT: a rank did not call it in the execution
+ *         time limit; HCCL_E_SUSPENDING; or a common result. Wrong arguments are told at once,
+ *         without the other ranks, which wait.
+ * Threads: calls on one communicator must be serial, in one order on all ranks, together with
+ *          HcommWindowCreate.
  * Source:  spec, control plane, section 13.
  */
 HcclResult HcclCommSymWinRegister(HcclComm comm, void *addr, uint64_t size,
                                   HcclCommSymWindow *winHandle, uint32_t flag);
 
 /**
- * End a window.
+ * End a window. A matter of this rank alone: it waits for nobody. The addresses that it got of the
+ * other ranks' memory are void then; theirs of its memory stay good until they end the window too.
  *
  * @param winHandle  in  from HcclCommSymWinRegister
  *
- * @return HCCL_E_NOT_SUPPORT in this release. HCCL_SUCCESS; HCCL_E_PARA: no such window; or a
- *         common result.
- * Threads: not while an operation uses it.
+ * @return HCCL_SUCCESS; HCCL_E_PTR: NULL; HCCL_E_PARA: no such window.
+ * Threads: not while an operation, or a queued task, of this rank uses it.
  * Source:  spec, control plane, section 13.
  */
 HcclResult HcclCommSymWinDeregister(HcclCommSymWindow winHandle);
 
 /**
- * Find the window that holds a range.
+ * Find the window of a communicator that holds a range of this rank's memory. Where there are
+ * several, it is the one that was registered first.
  *
  * @param comm       in   communicator
  * @param ptr        in   start of the range
  * @param size            bytes, above 0
  * @param winHandle  out  window; NULL with success if there is none
- * @param offset     out  of ptr in the window, bytes
+ * @param offset     out  of ptr in the window, bytes; 0 if there is none
  *
- * @return HCCL_E_NOT_SUPPORT in this release. HCCL_SUCCESS; HCCL_E_PARA: size; or a common result.
+ * @return HCCL_SUCCESS; HCCL_E_PARA: size; or a common result.
  * Threads: safe.
  * Source:  spec, control plane, section 13.
  */

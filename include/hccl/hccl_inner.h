@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * hccl_inner: the operators of hccl.h under second names, which libhcomm.so exports and operator
- * libraries forward to. In this release each answers HCCL_E_NOT_SUPPORT.
+ * libraries forward to.
  *
  * HcclXInner takes what HcclX takes and does what HcclX does: see "hccl.h". Threads: calls on one
  * communicator must be serial, in one order on all ranks.

@@ -130,19 +130,36 @@ HcclKernelLaunchCfgInit(HcclKernelLaunchCfg *kernelLaunchCfg)
 }
 
 /**
- * Launch the kernel of a send or receive operator. Outside a group it is queued and the call
- * returns; inside one it is kept, with a copy of its arguments, and launched fused with the others
- * at the end of the group.
+ * Launch the kernel of a send or receive operator, ordered in a stream of the program: the tasks
+ * that the kernel queues on `aicpuThreadHandle` run after what is in `userStream` so far, and what
+ * comes later there after them. The kernel itself runs on the unfold stream, at any time.
+ *
+ * Outside a group it is queued, and the call returns; the kernel gets a copy of the arguments.
+ * Inside one it is kept until the outermost HcclGroupEnd; the kernel gets a HcclP2pKernelParam with
+ * the thread to use: all kernels of one communicator in the group have a thread each (the first
+ * ones that HcclThreadAcquire gives, as many as there are kernels), so that none waits for another.
+ * One alone has the thread that was named. Streams must live until then.
+ *
+ * A kernel that fails, or cannot be found, fails the unfold stream, and `userStream` where it waits
+ * for the kernel's tasks. That wait ends after HcommSetNotifyWaitTimeOut's time.
  *
  * @param comm               in  communicator
- * @param opInfo             in  opDescType 1
- * @param funcInfo           in  function and arguments; in a group at most 8192 bytes
- * @param aicpuThreadHandle  in  thread the kernel uses
- * @param userStream         in  stream the operator is ordered in
- * @param kernelLaunchCfg    in  settings
+ * @param opInfo             in  opDescType 1; p2p.unfoldStream: of the communicator's device; NULL,
+ *                               or as HcclOpDescInit left it: a stream of the communicator. The
+ *                               rest is the operator's
+ * @param funcInfo           in  function and arguments; in a group at most 8192 bytes. The library
+ *                               is looked for as that of a kernel description is (docs/kernels.md)
+ * @param aicpuThreadHandle  in  thread the kernel uses; from HcclThreadAcquire with AICPU_TS
+ * @param userStream         in  stream the operator is ordered in; NULL: the default stream
+ * @param kernelLaunchCfg    in  timeOut: 0: none
  *
- * @return HCCL_E_NOT_SUPPORT in this release. HCCL_SUCCESS; HCCL_E_PTR: NULL, or no arguments while
- *         argSize > 0; HCCL_E_PARA: too many bytes of arguments.
+ * @return HCCL_SUCCESS; HCCL_E_PTR: NULL, or no arguments while argSize > 0; HCCL_E_PARA: a
+ *         structure is not initialised, opDescType, a name that is empty or has no end, too many
+ *         bytes of arguments, a thread of an engine of the host, a stream of another device, or no
+ *         communicator; HCCL_E_NOT_FOUND: not a thread of the communicator; HCCL_E_RUNTIME: not a
+ *         live stream; HCCL_E_NOT_SUPPORT: the group holds something else; HCCL_E_UNAVAIL: more
+ *         than 200 threads; HCCL_E_SUSPENDING; HCCL_E_MEMORY.
+ *         In a group some of these come from HcclGroupEnd, which launches the rest all the same.
  * Threads: calls on one communicator must be serial.
  * Source:  spec, communicator, section 4.
  */

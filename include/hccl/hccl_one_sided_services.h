@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * hccl_one_sided_services: put and get between ranks of a communicator. In this release each
- * function answers HCCL_E_NOT_SUPPORT.
+ * hccl_one_sided_services: put and get between ranks of a communicator.
  *
  * Two ways: register memory for one peer, exchange descriptions, enable them, put and get; or
- * register memory for the process, bind it to communicators, prepare those, put and get.
+ * register memory for the process, bind it to communicators, prepare those, put and get. Memory may
+ * be device memory (aclrtMalloc), pinned (aclrtMallocHost) or any other.
  *
- * Common results, not repeated below: HCCL_SUCCESS; HCCL_E_PTR for a NULL; HCCL_E_NOT_SUPPORT in
- * this release. A timeout is in seconds: 0 is HCCL_CONNECT_TIMEOUT, -1 for ever, less is
- * HCCL_E_PARA.
+ * Either way memory of a peer is named by its addresses in the peer's process. They are for put and
+ * get only; nothing else here knows them.
+ *
+ * Common results, not repeated below: HCCL_SUCCESS; HCCL_E_PTR for a NULL; HCCL_E_PARA for what is
+ * no live communicator, and for a rank that there is not; HCCL_E_MEMORY; HCCL_E_REMOTE: a peer that
+ * the call needs has died, given up or destroyed the communicator; HCCL_E_INTERNAL: a forked child.
+ * A timeout is in seconds: 0 is HCCL_CONNECT_TIMEOUT, -1 for ever, less is HCCL_E_PARA.
  *
  * Source: spec, communicator, section 6; spec, types, sections 3.7, 4 and 5.9.
  */
@@ -59,7 +63,7 @@ typedef struct {
 
 /**
  * Share memory with one peer. Local. For the own rank it does nothing; a range may be registered
- * several times.
+ * several times: that is counted, and the description is the same. At most 256 ranges for a peer.
  *
  * @param comm        in   communicator
  * @param remoteRank       peer
@@ -68,7 +72,7 @@ typedef struct {
  * @param size             bytes, above 0; at most 64 GiB on the device, 1 TiB on the host
  * @param desc        out  description for the peer
  *
- * @return a common result; HCCL_E_PARA: type, size or rank.
+ * @return a common result; HCCL_E_PARA: type, size or rank, or the range leaves its allocation.
  * Threads: calls on one communicator must be serial.
  * Source:  spec, communicator, section 6.
  */
@@ -76,7 +80,8 @@ HcclResult HcclRegisterMem(HcclComm comm, u32 remoteRank, int type, void *addr, 
                            HcclMemDesc *desc);
 
 /**
- * Undo HcclRegisterMem once.
+ * Undo HcclRegisterMem once. After the last time no put or get of the peer reaches the memory any
+ * more: those under way are waited for, later ones fail there.
  *
  * @param comm  in  communicator
  * @param desc  in  description
@@ -89,17 +94,22 @@ HcclResult HcclDeregisterMem(HcclComm comm, HcclMemDesc *desc);
 
 /**
  * Swap descriptions with a peer, which must make the same call. The first call connects. All 512
- * bytes of a description are carried unchanged; its second rank must be the receiver's.
+ * bytes of a description are carried unchanged, also those of a program's own text; its second rank
+ * must be the receiver's, or 0xFFFFFFFF.
+ *
+ * After HCCL_E_TIMEOUT and HCCL_E_MEMORY the call can be repeated: what the peer sent meanwhile is
+ * not lost. The peer may have got the list of the first attempt.
  *
  * @param comm        in   communicator
  * @param remoteRank       peer
- * @param local       in   what to send; at most 256 in all
+ * @param local       in   what to send; at most 256
  * @param timeout          see the top
  * @param remote      out  room for what the peer sends
  * @param actualNum   out  how many came
  *
- * @return a common result; HCCL_E_PARA: both lists are empty, or timeout; HCCL_E_INTERNAL: a
- *         description is for another rank; HCCL_E_TIMEOUT: the peer did not come.
+ * @return a common result; HCCL_E_PARA: local and remote are empty, more than 256, remote is too
+ *         small for what came (which is lost), or timeout; HCCL_E_INTERNAL: a description is for
+ *         another rank (both sides get it); HCCL_E_TIMEOUT: the peer did not come.
  * Threads: calls on one communicator must be serial.
  * Source:  spec, communicator, section 6.
  */
@@ -107,20 +117,21 @@ HcclResult HcclExchangeMemDesc(HcclComm comm, u32 remoteRank, HcclMemDescs *loca
                                HcclMemDescs *remote, u32 *actualNum);
 
 /**
- * Make a peer's memory usable, after the exchange.
+ * Make a peer's memory usable, after the exchange. Several times are counted.
  *
  * @param comm           in   communicator
  * @param remoteMemDesc  in   description from the peer
- * @param remoteMem      out  address and size to use as the remote range
+ * @param remoteMem      out  address and size to use as the remote range: see the top
  *
- * @return a common result; HCCL_E_NOT_FOUND: it was not exchanged.
+ * @return a common result; HCCL_E_NOT_FOUND: it was not exchanged; HCCL_E_PARA: it is a program's
+ *         own text, or describes memory that the peer has not.
  * Threads: calls on one communicator must be serial.
  * Source:  spec, communicator, section 6.
  */
 HcclResult HcclEnableMemAccess(HcclComm comm, HcclMemDesc *remoteMemDesc, CommMem *remoteMem);
 
 /**
- * Undo HcclEnableMemAccess.
+ * Undo HcclEnableMemAccess once.
  *
  * @param comm           in  communicator
  * @param remoteMemDesc  in  description from the peer
@@ -132,15 +143,20 @@ HcclResult HcclEnableMemAccess(HcclComm comm, HcclMemDesc *remoteMemDesc, CommMe
 HcclResult HcclDisableMemAccess(HcclComm comm, HcclMemDesc *remoteMemDesc);
 
 /**
- * Write pieces of local memory to a peer. Queues on `stream` and returns.
+ * Write pieces of local memory to a peer. Queues on `stream` and returns. The bytes are there when
+ * the stream has passed it. If the peer has taken its memory back meanwhile, or is gone, the stream
+ * fails.
  *
  * @param comm        in  communicator
  * @param remoteRank      another rank, connected
- * @param desc        in  [descNum] pieces inside memory that both sides know
+ * @param desc        in  [descNum] pieces; copied. localAddr: inside one memory that is registered
+ * for the peer, or bound; remoteAddr: inside one memory of the peer that is enabled, or was bound
+ * there when the communicator was prepared
  * @param descNum         at most 256; 0 does nothing
- * @param stream      in  the work is ordered in it
+ * @param stream      in  the work is ordered in it; NULL: the default stream
  *
- * @return a common result; HCCL_E_PARA: a number or a range.
+ * @return a common result; HCCL_E_PARA: a number, a data type or a range; HCCL_E_NOT_FOUND: nothing
+ *         has connected the two ranks; HCCL_E_RUNTIME: not a live stream.
  * Threads: calls on one communicator must be serial.
  * Source:  spec, communicator, section 6.
  */
@@ -148,23 +164,17 @@ HcclResult HcclBatchPut(HcclComm comm, u32 remoteRank, HcclOneSideOpDesc *desc, 
                         rtStream_t stream);
 
 /**
- * Read pieces of a peer's memory. Queues on `stream` and returns.
+ * Read pieces of a peer's memory. Arguments, @return and all else as of HcclBatchPut.
  *
- * @param comm        in  communicator
- * @param remoteRank      another rank, connected
- * @param desc        in  [descNum] pieces inside memory that both sides know
- * @param descNum         at most 256; 0 does nothing
- * @param stream      in  the work is ordered in it
- *
- * @return a common result; HCCL_E_PARA: a number or a range.
- * Threads: calls on one communicator must be serial.
  * Source:  spec, communicator, section 6.
  */
 HcclResult HcclBatchGet(HcclComm comm, u32 remoteRank, HcclOneSideOpDesc *desc, u32 descNum,
                         rtStream_t stream);
 
 /**
- * Register ranges anew whose memory was replaced under unchanged addresses.
+ * Register ranges anew whose memory was replaced under unchanged addresses. There is nothing to do
+ * for it here, because peers look the memory up when they enable it; so if it has been replaced
+ * since they were told, that is an error.
  *
  * @param comm          in  [commSize] communicators
  * @param memInfoArray  in  [arraySize] ranges
@@ -172,7 +182,8 @@ HcclResult HcclBatchGet(HcclComm comm, u32 remoteRank, HcclOneSideOpDesc *desc, 
  * @param arraySize         above 0
  *
  * @return a common result; HCCL_E_PTR also for a NULL communicator in the array; HCCL_E_PARA: a
- *         number is 0.
+ *         number is 0; HCCL_E_NOT_SUPPORT: memory that is registered or bound was replaced:
+ *         deregister it, register it again and exchange that.
  * Threads: calls on one communicator must be serial; no put or get may use the ranges.
  * Source:  spec, communicator, section 6.
  */
@@ -185,7 +196,8 @@ HcclResult HcclRemapRegistedMemory(HcclComm *comm, CommMem *memInfoArray, u64 co
  * @param mem        in   range; valid until deregistered
  * @param memHandle  out  end with HcclDeregisterGlobalMem
  *
- * @return a common result; HCCL_E_PARA: address NULL, size 0, or it overlaps another in part.
+ * @return a common result; HCCL_E_PARA: address NULL, size or type (as of HcclRegisterMem), it
+ *         leaves its allocation, or it overlaps another range that is registered and is not equal.
  * Threads: safe.
  * Source:  spec, communicator, section 6.
  */
@@ -203,7 +215,8 @@ HcclResult HcclRegisterGlobalMem(const CommMem *mem, void **memHandle);
 HcclResult HcclDeregisterGlobalMem(void *memHandle);
 
 /**
- * Bind memory to a communicator, before HcclCommPrepare.
+ * Bind memory to a communicator, before the first HcclCommPrepare. Later it can only be the local
+ * side of puts and gets, and there is a warning. At most 256.
  *
  * @param comm       in  communicator
  * @param memHandle  in  from HcclRegisterGlobalMem
@@ -215,7 +228,8 @@ HcclResult HcclDeregisterGlobalMem(void *memHandle);
 HcclResult HcclCommBindMem(HcclComm comm, void *memHandle);
 
 /**
- * Undo HcclCommBindMem.
+ * Undo HcclCommBindMem. Afterwards no put or get of a peer reaches the memory through this
+ * communicator: see HcclDeregisterMem.
  *
  * @param comm       in  communicator
  * @param memHandle  in  bound memory
@@ -228,7 +242,8 @@ HcclResult HcclCommUnbindMem(HcclComm comm, void *memHandle);
 
 /**
  * Connect all ranks and exchange the memory that is bound. Returns when all ranks have called it.
- * Once it has succeeded, further calls do nothing.
+ * Once it has succeeded, further calls do nothing; until then it can be repeated, and tells what
+ * was bound at the first call.
  *
  * @param comm           in  communicator
  * @param prepareConfig  in  topoType HCCL_TOPO_FULLMESH

@@ -231,10 +231,10 @@ typedef struct HcclCommConfigDef {
     char hcclAlgo[HCCL_COMM_ALGO_MAX_LENGTH];   /* 8; as HCCL_ALGO */
     char hcclRetryEnable[HCCL_COMM_RETRY_ENABLE_MAX_LENGTH]; /* 8; "L1:0, L2:0" */
     char hcclRetryParams[HCCL_COMM_RETRY_PARAMS_MAX_LENGTH]; /* 8; "MaxCnt:1, ..." */
-    char hcclBufferName[BUFFER_NAME_MAX_LENGTH];             /* 9; same name: one shared buffer */
-    uint32_t hcclQos;                                        /* 10; 0 to 7 */
-    uint64_t hcclSymWinMaxMemSizePerRank;                    /* 10; GB, at least 1 */
-    uint32_t hcclChannelSqDepth;                             /* 11; rounded up to a power of two */
+    char hcclBufferName[BUFFER_NAME_MAX_LENGTH]; /* 9; same name: one buffer, one stream */
+    uint32_t hcclQos;                            /* 10; 0 to 7 */
+    uint64_t hcclSymWinMaxMemSizePerRank;        /* 10; GB, at least 1 */
+    uint32_t hcclChannelSqDepth;                 /* 11; rounded up to a power of two */
 } HcclCommConfig;
 
 /* One item of HcclBatchSendRecv. */

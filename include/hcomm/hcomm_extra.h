@@ -23,8 +23,8 @@ extern "C" {
  * @param config           in   from HcclCommConfigInit; hcclCommName must be set
  * @param comm             out  end with HcclCommDestroy
  *
- * @return HCCL_E_NOT_SUPPORT in this release. HCCL_SUCCESS; HCCL_E_PTR: NULL; HCCL_E_PARA: rank, or
- *         the name is empty or taken; HCCL_E_INTERNAL: the text is not JSON.
+ * @return HCCL_SUCCESS; HCCL_E_PTR: NULL; HCCL_E_PARA: as HcclCommInitClusterInfoConfig, and when
+ *         the name is empty; HCCL_E_INTERNAL: the text cannot be used; HCCL_E_MEMORY.
  * Threads: safe for different devices; serial on one device.
  * Source:  spec, communicator, section 1.2.
  */

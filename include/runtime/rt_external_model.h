@@ -12,15 +12,17 @@ extern "C" {
 #endif
 
 /**
- * Let a stream join the capture that makes `captureMdl`, as if it had waited for one of its events.
+ * Let a stream join the capture that makes `captureMdl`. It need not come back before the end: a
+ * run is over when all its streams are.
  *
  * @param stm         in  a stream of the current context, not its default one
  * @param captureMdl  in  from aclmdlRICaptureGetInfo
  *
- * @return RT_ERROR_NONE; ACL_ERROR_RT_PARAM_INVALID: NULL; ACL_ERROR_RT_STREAM_CONTEXT: another
- *         context's stream; ACL_ERROR_RT_STREAM_MODEL: it belongs to a model already;
- *         ACL_ERROR_RT_FEATURE_NOT_SUPPORT: the default stream, or, for now, any: captures are not
- *         supported.
+ * @return RT_ERROR_NONE, also if it has joined that capture already; ACL_ERROR_RT_PARAM_INVALID:
+ *         NULL; ACL_ERROR_RT_STREAM_CONTEXT: another context's stream; ACL_ERROR_RT_STREAM_MODEL:
+ * it is in another capture; ACL_ERROR_RT_STREAM_NOT_CAPTURED: that capture has ended;
+ *         ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED; ACL_ERROR_RT_INVALID_HANDLE: no live graph;
+ *         ACL_ERROR_RT_FEATURE_NOT_SUPPORT: the default stream.
  * Threads: any.
  * Source:  spec, acl runtime, section 19.
  */

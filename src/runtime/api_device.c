@@ -4,6 +4,7 @@
 #include "runtime/context.h"
 #include "runtime/device.h"
 #include "runtime/error.h"
+#include "runtime/graph.h"
 
 aclError
 aclrtSetDevice(int32_t deviceId)
@@ -82,7 +83,9 @@ synchronize(int64_t timeout_ms)
 
     if (rc != ACL_SUCCESS)
         return rc;
-    rc = rt_stream_sync_all(current, timeout_ms);
+    rc = rt_capture_check_context(current, "aclrtSynchronizeDevice");
+    if (rc == ACL_SUCCESS)
+        rc = rt_stream_sync_all(current, timeout_ms);
     rt_context_release(current);
     return rc;
 }

@@ -42,7 +42,7 @@ launch(const struct rt_launch_spec *spec, aclrtStream stream_handle)
 {
     struct rt_launch *fresh = NULL;
     struct rt_stream *stream;
-    aclError rc = rt_stream_hold_mine(stream_handle, &stream);
+    aclError rc = rt_stream_hold(stream_handle, &stream);
 
     if (rc != ACL_SUCCESS)
         return rc;

@@ -50,7 +50,8 @@ aclrtCreateEventWithFlag(aclrtEvent *event, uint32_t flag)
             "aclrtCreateEventWithFlag: flag 0x%x; pass TIME_LINE, "
             "SYNC and CAPTURE_STREAM_PROGRESS together, or DEVICE_USE_ONLY or EXTERNAL alone",
             flag);
-    return create(event, flag, (flag & ACL_EVENT_SYNC) != 0, false, "aclrtCreateEventWithFlag");
+    return create(event, flag, (flag & (ACL_EVENT_SYNC | ACL_EVENT_EXTERNAL)) != 0, false,
+                  "aclrtCreateEventWithFlag");
 }
 
 aclError
@@ -177,6 +178,7 @@ is_over(aclrtEvent event, const char *function, bool *over)
 {
     struct rt_event *held;
     struct rt_mark *mark;
+    aclError rc;
 
     if (!rt_enter())
         return ACL_ERROR_INTERNAL_ERROR;
@@ -185,11 +187,12 @@ is_over(aclrtEvent event, const char *function, bool *over)
     held = rt_event_hold(event);
     if (held == NULL)
         return ACL_ERROR_RT_INVALID_HANDLE;
+    rc = rt_event_check(held, function);
     mark = rt_event_mark(held);
     *over = mark == NULL ? held->starts_done : atomic_load(&mark->state) != RT_MARK_PENDING;
     rt_mark_release(mark);
     rt_event_release(held);
-    return ACL_SUCCESS;
+    return rc;
 }
 
 aclError
@@ -261,8 +264,8 @@ static aclError
 synchronize(aclrtEvent event, int64_t timeout_ms)
 {
     struct rt_event *held;
-    struct rt_mark *mark;
-    aclError rc = ACL_SUCCESS;
+    struct rt_mark *mark = NULL;
+    aclError rc;
 
     if (!rt_enter())
         return ACL_ERROR_INTERNAL_ERROR;
@@ -271,7 +274,9 @@ synchronize(aclrtEvent event, int64_t timeout_ms)
     held = rt_event_hold(event);
     if (held == NULL)
         return ACL_ERROR_RT_INVALID_HANDLE;
-    mark = was_recorded(held) ? rt_event_mark(held) : NULL; /* unrecorded: nothing to wait for */
+    rc = rt_event_check(held, "aclrtSynchronizeEvent");
+    if (rc == ACL_SUCCESS && was_recorded(held)) /* unrecorded: nothing to wait for */
+        mark = rt_event_mark(held);
     if (mark != NULL && !rt_wait_until(mark_is_over, mark, hc_deadline_ms(timeout_ms)))
         rc = rt_set_last_error(ACL_ERROR_RT_EVENT_SYNC_TIMEOUT);
     else if (mark != NULL && atomic_load(&mark->state) == RT_MARK_FAILED)
@@ -315,15 +320,18 @@ time_of(aclrtEvent event, const char *what, uint64_t *time_ns)
 {
     struct rt_event *held;
     struct rt_mark *mark;
-    aclError rc = ACL_SUCCESS;
+    aclError rc;
 
     if (event == NULL)
         return rt_fail(ACL_ERROR_INVALID_PARAM, "%s is NULL", what);
     held = rt_event_hold(event);
     if (held == NULL)
         return ACL_ERROR_RT_INVALID_HANDLE;
+    rc = rt_event_check(held, what);
     mark = rt_event_mark(held);
-    if (mark == NULL || !was_recorded(held))
+    if (rc != ACL_SUCCESS)
+        ; /* nothing to tell */
+    else if (mark == NULL || !was_recorded(held))
         rc = rt_fail(ACL_ERROR_RT_INTERNAL_ERROR,
                      "%s was never recorded; call "
                      "aclrtRecordEvent, then synchronise",
@@ -332,6 +340,10 @@ time_of(aclrtEvent event, const char *what, uint64_t *time_ns)
         rc = rt_fail(ACL_ERROR_RT_EVENT_TIMESTAMP_INVALID,
                      "%s is recorded but not reached yet; "
                      "synchronise first",
+                     what);
+    else if (atomic_load(&mark->state) == RT_MARK_FAILED)
+        rc = rt_fail(ACL_ERROR_RT_EVENT_TIMESTAMP_INVALID,
+                     "%s was not reached: its stream failed or was aborted before; record it again",
                      what);
     else
         *time_ns = reached_at(mark);
@@ -393,8 +405,10 @@ aclrtGetEventId(aclrtEvent event, uint32_t *eventId)
 aclError
 aclrtGetEventAvailNum(uint32_t *eventCount)
 {
+    uint32_t num = rt_event_num();
+
     if (eventCount == NULL)
         return rt_fail(ACL_ERROR_INVALID_PARAM, "aclrtGetEventAvailNum: eventCount is NULL");
-    *eventCount = EVENTS_MOST;
+    *eventCount = num > EVENTS_MOST ? 0 : EVENTS_MOST - num;
     return ACL_SUCCESS;
 }

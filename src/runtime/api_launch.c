@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* aclrtLaunchKernel*: queue a kernel. Mind that the variants order their parameters differently. */
-#include <string.h>
-
 #include "acl/acl_rt.h"
 #include "runtime/error.h"
 #include "runtime/kernel_args.h"
 #include "runtime/launch.h"
-#include "runtime/stream.h"
 #include "runtime/limits.h"
-
-#define DEFAULT_TIMEOUT_MS 28000u
+#include "runtime/stream.h"
 
 /* ---- attributes ---- */
 
@@ -74,10 +70,8 @@ read_attribute(const aclrtLaunchKernelAttr *attr, const char *function, struct t
 static aclError
 read_config(const aclrtLaunchKernelCfg *cfg, const char *function, uint64_t *timeout_ms)
 {
-    struct timeouts timeouts = {0};
-    uint64_t of_process = rt_op_timeout_us();
+    struct timeouts timeouts = {.ms = rt_op_default_ms()};
 
-    timeouts.ms = of_process == 0 ? DEFAULT_TIMEOUT_MS : ms_of_us(of_process);
     if (cfg != NULL && cfg->attrs == NULL)
         return rt_fail(ACL_ERROR_RT_PARAM_INVALID,
                        "%s: cfg->attrs is NULL; pass NULL for cfg instead", function);
@@ -104,8 +98,9 @@ struct request {
     aclrtStream stream;
     const aclrtLaunchKernelCfg *cfg;
     struct rt_launch_spec spec;
-    /* Changes the copied arguments before they are queued; NULL: nothing to change. */
-    void (*patch)(uint8_t *args, const void *arg);
+    /* Changes the copied arguments before they are queued, at most spec.patch_num times; NULL:
+     * nothing to change. */
+    void (*patch)(struct rt_launch *launch, const void *arg);
     const void *patch_arg;
 };
 
@@ -125,7 +120,7 @@ launch(struct request *request)
     if (rc == ACL_SUCCESS) {
         rc = rt_launch_new(&request->spec, &fresh);
         if (rc == ACL_SUCCESS && request->patch != NULL)
-            request->patch(rt_launch_args(fresh), request->patch_arg);
+            request->patch(fresh, request->patch_arg);
         if (rc == ACL_SUCCESS)
             rc = rt_launch_push(fresh, stream);
         rt_stream_release(stream);
@@ -134,24 +129,16 @@ launch(struct request *request)
     return rc;
 }
 
-static void
-patch_address(uint8_t *args, uint64_t at, uint64_t data)
-{
-    uint64_t address = (uint64_t)(uintptr_t)(args + data);
-
-    memcpy(args + at, &address, sizeof address);
-}
-
 /* ---- the variants ---- */
 
 static void
-patch_block(uint8_t *copy, const void *arg)
+patch_block(struct rt_launch *launch, const void *arg)
 {
     const struct rt_args *args = arg;
 
     for (uint32_t i = 0; i < args->param_num; i++) {
         if (args->params[i].place_holder && args->params[i].data_offset != 0)
-            patch_address(copy, args->params[i].offset, args->params[i].data_offset);
+            rt_launch_patch(launch, args->params[i].offset, args->params[i].data_offset);
     }
 }
 
@@ -182,6 +169,7 @@ aclrtLaunchKernelWithConfig(aclrtFuncHandle funcHandle, uint32_t numBlocks, aclr
     request.spec.args = args->block;
     request.spec.args_len = args->len;
     request.spec.block_num = numBlocks;
+    request.spec.patch_num = args->param_num;
     request.patch = patch_block;
     request.patch_arg = args;
     return launch(&request);
@@ -193,12 +181,12 @@ struct place_holders {
 };
 
 static void
-patch_host_args(uint8_t *copy, const void *arg)
+patch_host_args(struct rt_launch *launch, const void *arg)
 {
     const struct place_holders *holders = arg;
 
     for (size_t i = 0; i < holders->num; i++)
-        patch_address(copy, holders->infos[i].addrOffset, holders->infos[i].dataOffset);
+        rt_launch_patch(launch, holders->infos[i].addrOffset, holders->infos[i].dataOffset);
 }
 
 static aclError
@@ -244,6 +232,7 @@ aclrtLaunchKernelWithHostArgs(aclrtFuncHandle funcHandle, uint32_t numBlocks, ac
     rc = check_place_holders(&holders, argsSize, request.api);
     if (rc != ACL_SUCCESS)
         return rc;
+    request.spec.patch_num = (uint32_t)placeHolderNum;
     request.spec.args = hostArgs;
     request.spec.args_len = argsSize;
     request.spec.block_num = numBlocks;

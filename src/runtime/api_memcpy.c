@@ -3,6 +3,7 @@
 #include "acl/acl_rt.h"
 #include "copy/copy.h"
 #include "runtime/error.h"
+#include "runtime/graph.h"
 #include "runtime/memcpy.h"
 #include "runtime/memory.h"
 #include "runtime/stream.h"
@@ -48,6 +49,8 @@ aclrtMemcpy(void *dst, size_t destMax, const void *src, size_t count, aclrtMemcp
         return RT_NOT_HERE;
     rc = rt_current_device(&device);
     if (rc == ACL_SUCCESS)
+        rc = rt_capture_check_unsafe("aclrtMemcpy");
+    if (rc == ACL_SUCCESS)
         rc = rt_copy_check(&copy);
     if (rc == ACL_SUCCESS)
         copy_bytes(dst, src, count);
@@ -72,7 +75,9 @@ copy_on_stream(struct rt_copy *copy, struct rt_stream *stream)
         rt_task_copy(&task, copy->dst, copy->src, copy->dst_span);
         return rt_stream_push(stream, &task);
     }
-    rc = rt_stream_sync(stream, -1);
+    rc = rt_capture_check_block(stream, copy->function);
+    if (rc == ACL_SUCCESS)
+        rc = rt_stream_sync(stream, -1);
     if (rc == ACL_SUCCESS)
         copy_bytes(copy->dst, copy->src, copy->dst_span);
     return rc;
@@ -180,6 +185,8 @@ aclrtMemcpy2d(void *dst, size_t dpitch, const void *src, size_t spitch, size_t w
         return RT_NOT_HERE;
     rc = rt_current_device(&device);
     if (rc == ACL_SUCCESS)
+        rc = rt_capture_check_unsafe("aclrtMemcpy2d");
+    if (rc == ACL_SUCCESS)
         rc = rt_copy_check(&rows.copy);
     if (rc == ACL_SUCCESS)
         copy_rows(&rows);
@@ -198,7 +205,9 @@ rows_on_stream(struct rows *rows, struct rt_stream *stream)
     if (rc != ACL_SUCCESS)
         return rc;
     if (at_once && rows->copy.kind != ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE) {
-        rc = rt_stream_sync(stream, -1);
+        rc = rt_capture_check_block(stream, rows->copy.function);
+        if (rc == ACL_SUCCESS)
+            rc = rt_stream_sync(stream, -1);
         if (rc == ACL_SUCCESS)
             copy_rows(rows);
         return rc;
@@ -269,6 +278,8 @@ aclrtMemset(void *devPtr, size_t maxCount, int32_t value, size_t count)
     rc = check_set(devPtr, maxCount, count, "aclrtMemset");
     if (rc == ACL_SUCCESS)
         rc = rt_current_device(&device);
+    if (rc == ACL_SUCCESS)
+        rc = rt_capture_check_unsafe("aclrtMemset");
     if (rc == ACL_SUCCESS)
         rc = rt_mem_check(devPtr, count, "aclrtMemset", "devPtr", &range);
     if (rc == ACL_SUCCESS)

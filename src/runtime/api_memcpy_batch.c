@@ -3,6 +3,7 @@
 #include "acl/acl_rt.h"
 #include "copy/copy.h"
 #include "runtime/error.h"
+#include "runtime/graph.h"
 #include "runtime/memcpy.h"
 #include "runtime/stream.h"
 
@@ -133,6 +134,8 @@ batch_now(const struct batch *batch, size_t *fail)
     if (rc == ACL_SUCCESS)
         rc = rt_current_device(&device);
     if (rc == ACL_SUCCESS)
+        rc = rt_capture_check_unsafe(batch->function);
+    if (rc == ACL_SUCCESS)
         rc = check_batch(batch, fail, &at_once);
     for (size_t i = 0; i < batch->num && rc == ACL_SUCCESS; i++)
         copy_bytes(batch->dsts[i], batch->srcs[i], batch->sizes[i]);
@@ -145,6 +148,8 @@ batch_on_stream(const struct batch *batch, size_t *fail, struct rt_stream *strea
     bool at_once;
     aclError rc = check_batch(batch, fail, &at_once);
 
+    if (rc == ACL_SUCCESS && at_once)
+        rc = rt_capture_check_block(stream, batch->function);
     if (rc == ACL_SUCCESS && at_once)
         rc = rt_stream_sync(stream, -1);
     for (size_t i = 0; i < batch->num && rc == ACL_SUCCESS; i++) {

@@ -6,6 +6,7 @@
 #include "runtime/context.h"
 #include "runtime/device.h"
 #include "runtime/error.h"
+#include "runtime/graph.h"
 #include "runtime/memory.h"
 
 #define DEVICE_ROUND 32u /* sizes of device allocations are rounded up to it */
@@ -117,6 +118,11 @@ free_after_sync(void *ptr, bool host, const char *function)
     rc = rt_context_current(&context);
     if (rc != ACL_SUCCESS)
         return rc;
+    rc = rt_capture_check_context(context, function);
+    if (rc != ACL_SUCCESS) {
+        rt_context_release(context);
+        return rc;
+    }
     rc = rt_stream_sync_all(context, -1);
     rt_context_release(context);
     freed = rt_arena_free(ptr, host, function);

@@ -45,7 +45,28 @@ reduce_run(struct rt_stream *stream, struct rt_task *task)
     return RT_STEP_DONE;
 }
 
-static const struct rt_task_ops reduce_ops = {.name = "reduce", .run = reduce_run};
+static aclError
+reduce_keep(struct rt_task *task, struct rt_graph *graph)
+{
+    uint64_t *arg = task->u.call.arg;
+
+    (void)graph;
+    arg[4] = rt_memory_known(task->u.call.obj, (const void *)(uintptr_t)arg[0]);
+    return ACL_SUCCESS;
+}
+
+static aclError
+reduce_clone(const struct rt_task *task, struct rt_task *copy)
+{
+    const uint64_t *arg = task->u.call.arg;
+
+    *copy = *task;
+    return rt_memory_still(arg[4], task->u.call.obj, (const void *)(uintptr_t)arg[0],
+                           arg[1] * reduce_type_size((int)arg[2]));
+}
+
+static const struct rt_task_ops reduce_ops = {
+    .name = "reduce", .run = reduce_run, .keep = reduce_keep, .clone = reduce_clone};
 
 /* The reduction kernels' number of an element type; -1: they have none. */
 static int
@@ -164,7 +185,23 @@ aclrtReduceAsync(void *dst, const void *src, uint64_t count, aclrtReduceKind kin
 #define FIRST_LOOK_NS 20000u
 #define LAST_LOOK_NS 1000000u
 
-enum { WORD_VALUE, WORD_FLAG, WORD_LOOK_NS }; /* of a task's call.arg */
+enum { WORD_VALUE, WORD_FLAG, WORD_LOOK_NS, WORD_KNOWN }; /* of a task's call.arg */
+
+static aclError
+word_keep(struct rt_task *task, struct rt_graph *graph)
+{
+    (void)graph;
+    task->u.call.arg[WORD_KNOWN] = rt_memory_known(task->u.call.obj, task->u.call.obj);
+    return ACL_SUCCESS;
+}
+
+static aclError
+word_clone(const struct rt_task *task, struct rt_task *copy)
+{
+    *copy = *task;
+    return rt_memory_still(task->u.call.arg[WORD_KNOWN], task->u.call.obj, task->u.call.obj,
+                           sizeof(uint64_t));
+}
 
 static enum rt_step
 write_run(struct rt_stream *stream, struct rt_task *task)
@@ -182,8 +219,11 @@ write_describe(const struct rt_task *task, char *text, size_t len)
              (unsigned long long)task->u.call.arg[WORD_VALUE], task->u.call.obj);
 }
 
-static const struct rt_task_ops write_ops = {
-    .name = "write a word", .run = write_run, .describe = write_describe};
+static const struct rt_task_ops write_ops = {.name = "write a word",
+                                             .run = write_run,
+                                             .describe = write_describe,
+                                             .keep = word_keep,
+                                             .clone = word_clone};
 
 static bool
 word_fits(uint64_t mem, uint64_t value, uint64_t flag)
@@ -236,8 +276,12 @@ wait_describe(const struct rt_task *task, char *text, size_t len)
              words[task->u.call.arg[WORD_FLAG]], (unsigned long long)task->u.call.arg[WORD_VALUE]);
 }
 
-static const struct rt_task_ops wait_ops = {
-    .name = "wait for a word", .run = wait_run, .drop = wait_drop, .describe = wait_describe};
+static const struct rt_task_ops wait_ops = {.name = "wait for a word",
+                                            .run = wait_run,
+                                            .drop = wait_drop,
+                                            .describe = wait_describe,
+                                            .keep = word_keep,
+                                            .clone = word_clone};
 
 static aclError
 check_word(const void *addr, const char *function)
@@ -295,7 +339,8 @@ prefetch_run(struct rt_stream *stream, struct rt_task *task)
     return RT_STEP_DONE; /* the host's caches see to themselves */
 }
 
-static const struct rt_task_ops prefetch_ops = {.name = "prefetch", .run = prefetch_run};
+static const struct rt_task_ops prefetch_ops = {
+    .name = "prefetch", .run = prefetch_run, .clone = rt_task_clone};
 
 aclError
 aclrtCmoAsync(void *src, size_t size, aclrtCmoType cmoType, aclrtStream stream)

@@ -6,8 +6,6 @@
 #include "runtime/limits.h"
 #include "runtime/stream.h"
 
-#define DEFAULT_OP_TIMEOUT_MS 28000u /* of AICPU kernels, when nobody has said */
-
 /* The stream whose limits count for this thread's questions; NULL: none. */
 static _Thread_local aclrtStream stream_in_use;
 
@@ -60,7 +58,7 @@ aclrtGetOpExecuteTimeout(uint32_t *const timeoutMs)
 
     if (timeoutMs == NULL)
         return rt_fail(ACL_ERROR_INVALID_PARAM, "aclrtGetOpExecuteTimeout: timeout is NULL");
-    *timeoutMs = timeout_us == 0 ? DEFAULT_OP_TIMEOUT_MS : (uint32_t)(timeout_us / 1000u);
+    *timeoutMs = timeout_us == 0 ? RT_OP_TIMEOUT_DEFAULT_MS : (uint32_t)(timeout_us / 1000u);
     return ACL_SUCCESS;
 }
 

@@ -71,12 +71,3 @@ rtGetTaskIdAndStreamID(uint32_t *taskId, uint32_t *streamId)
     rt_stream_last_task(taskId, streamId);
     return ACL_SUCCESS;
 }
-
-rtError_t
-rtStreamAddToModel(rtStream_t stm, rtModel_t captureMdl)
-{
-    if (stm == NULL || captureMdl == NULL)
-        return rt_fail(ACL_ERROR_RT_PARAM_INVALID, "rtStreamAddToModel: %s is NULL",
-                       stm == NULL ? "stm" : "captureMdl");
-    return rt_unsupported("rtStreamAddToModel");
-}

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* aclrt*Stream*: check the arguments, turn handles into objects, call stream.c. */
 #include "acl/acl_rt.h"
+#include "runtime/graph.h"
 #include "runtime/launch.h"
 #include "runtime/stream.h"
 
@@ -60,6 +61,8 @@ destroy(aclrtStream handle, bool now)
                                                    "ends with its context; do not destroy it");
     }
     rc = now ? ACL_SUCCESS : rt_launch_check_outside(stream);
+    if (rc == ACL_SUCCESS)
+        rc = rt_capture_check_wait(stream, "aclrtDestroyStream");
     rt_stream_release(stream);
     if (rc != ACL_SUCCESS)
         return rc;
@@ -93,7 +96,8 @@ synchronize(aclrtStream handle, int64_t timeout_ms)
     rc = rt_stream_hold(handle, &stream);
     if (rc != ACL_SUCCESS)
         return rc;
-    if ((stream->flags & UNSYNCED_FLAGS) == 0)
+    rc = rt_capture_check_wait(stream, "aclrtSynchronizeStream");
+    if (rc == ACL_SUCCESS && (stream->flags & UNSYNCED_FLAGS) == 0)
         rc = rt_stream_sync(stream, timeout_ms);
     rt_stream_release(stream);
     return rc;
@@ -129,9 +133,11 @@ aclrtStreamQuery(aclrtStream stream, aclrtStreamStatus *status)
     rc = rt_stream_hold(stream, &held);
     if (rc != ACL_SUCCESS)
         return rc;
-    *status = rt_stream_idle(held) ? ACL_STREAM_STATUS_COMPLETE : ACL_STREAM_STATUS_NOT_READY;
+    rc = rt_capture_check_wait(held, "aclrtStreamQuery");
+    if (rc == ACL_SUCCESS)
+        *status = rt_stream_idle(held) ? ACL_STREAM_STATUS_COMPLETE : ACL_STREAM_STATUS_NOT_READY;
     rt_stream_release(held);
-    return ACL_SUCCESS;
+    return rc;
 }
 
 aclError
@@ -161,9 +167,11 @@ aclrtStreamAbort(aclrtStream stream)
     rc = rt_stream_hold_mine(stream, &held);
     if (rc != ACL_SUCCESS)
         return rc;
-    rt_stream_abort(held);
+    rc = rt_capture_check_wait(held, "aclrtStreamAbort");
+    if (rc == ACL_SUCCESS)
+        rt_stream_abort(held);
     rt_stream_release(held);
-    return ACL_SUCCESS;
+    return rc;
 }
 
 aclError
@@ -209,6 +217,8 @@ aclrtSetStreamFailureMode(aclrtStream stream, uint64_t mode)
                      "aclrtSetStreamFailureMode: stream %u cannot go "
                      "back from stop to continue",
                      held->id);
+    else
+        atomic_store(&held->goes_on, true);
     rt_stream_release(held);
     return rc;
 }

@@ -26,37 +26,8 @@
         return NULL;                                                                               \
     }
 
-/* ---- Captures ------------------------------------------------------------------------------- */
-
-/*
- * Libraries ask these two before every operation, and our answer means "no capture" to them. It is
- * no fault, so it is not logged, and the thread's last error stays what it was.
- */
-aclError
-aclmdlRICaptureGetInfo(aclrtStream stream, aclmdlRICaptureStatus *status, aclmdlRI *modelRI)
-{
-    if (stream == NULL || (status == NULL && modelRI == NULL))
-        return rt_fail(ACL_ERROR_INVALID_PARAM, "cannot tell about a capture: %s is NULL",
-                       stream == NULL ? "stream" : "status and model");
-    return ACL_ERROR_RT_FEATURE_NOT_SUPPORT;
-}
-
-aclError
-aclmdlRICaptureThreadExchangeMode(aclmdlRICaptureMode *mode)
-{
-    if (mode == NULL)
-        return rt_fail(ACL_ERROR_INVALID_PARAM, "cannot exchange the capture mode: mode is NULL");
-    return ACL_ERROR_RT_FEATURE_NOT_SUPPORT;
-}
-
 /* One line each, however long: a search for the name finds the parameters too. */
 /* clang-format off */
-
-UNSUPPORTED(aclmdlRICaptureBegin, (aclrtStream stream, aclmdlRICaptureMode mode))
-UNSUPPORTED(aclmdlRICaptureEnd, (aclrtStream stream, aclmdlRI *modelRI))
-UNSUPPORTED(aclmdlRIExecuteAsync, (aclmdlRI modelRI, aclrtStream stream))
-UNSUPPORTED(aclmdlRIDestroy, (aclmdlRI modelRI))
-UNSUPPORTED(aclmdlRIExecute, (aclmdlRI modelRI, int32_t timeoutMs))
 
 /* ---- acl_base_rt.h -------------------------------------------------------------------------- */
 
@@ -169,11 +140,6 @@ UNSUPPORTED(aclmdlRIBindStream, (aclmdlRI modelRI, aclrtStream stream, uint32_t 
 UNSUPPORTED(aclmdlRIEndTask, (aclmdlRI modelRI, aclrtStream stream))
 UNSUPPORTED(aclmdlRIBuildEnd, (aclmdlRI modelRI, void *reserve))
 UNSUPPORTED(aclmdlRIUnbindStream, (aclmdlRI modelRI, aclrtStream stream))
-UNSUPPORTED(aclmdlRISetName, (aclmdlRI modelRI, const char *name))
-UNSUPPORTED(aclmdlRIGetName, (aclmdlRI modelRI, uint32_t maxLen, char *name))
-UNSUPPORTED(aclmdlRIGetId, (aclmdlRI modelRI, uint32_t *modelRIId))
-UNSUPPORTED(aclmdlRIDestroyRegisterCallback, (aclmdlRI modelRI, aclrtCallback func, void *userData))
-UNSUPPORTED(aclmdlRIDestroyUnregisterCallback, (aclmdlRI modelRI, aclrtCallback func))
 UNSUPPORTED(aclmdlInitDump, (void))
 UNSUPPORTED(aclmdlSetDump, (const char *dumpCfgPath))
 UNSUPPORTED(aclmdlFinalizeDump, (void))
@@ -204,7 +170,6 @@ UNSUPPORTED(aclrtCmoGetDescSize, (size_t *size))
 UNSUPPORTED(aclrtCmoSetDesc, (void *cmoDesc, void *src, size_t size))
 UNSUPPORTED(aclrtCmoAsyncWithDesc, (void *cmoDesc, aclrtCmoType cmoType, aclrtStream stream, const void *reserve))
 UNSUPPORTED(aclrtCheckArchCompatibility, (const char *socVersion, int32_t *canCompatible))
-UNSUPPORTED(aclmdlRIAbort, (aclmdlRI modelRI))
 UNSUPPORTED(aclmdlRICondHandleCreate, (aclmdlRI modelRI, uint32_t defaultLaunchValue, aclmdlRICondHandleFlag flag, aclmdlRICondHandle *handle))
 UNSUPPORTED(aclmdlRICondHandleGetCondPtr, (aclmdlRICondHandle handle, uint64_t **ptr))
 UNSUPPORTED(aclmdlRIAddCondTask, (aclmdlRICondTaskParams params, aclrtStream stream, uint32_t flags))

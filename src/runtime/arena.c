@@ -10,6 +10,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "base/fd.h"
 #include "base/knobs.h"
 #include "base/log.h"
 #include "runtime/range_alloc.h"
@@ -17,17 +18,32 @@
 #define PAGE 4096u
 #define GIVE_BACK (64u << 10) /* pages of freed memory go back to the system from this size on */
 #define MIB 20
+#define DEVICE_FILE 1u /* numbers of the shared files */
+#define HOST_FILE 2u
 
 struct arena {
-    pthread_mutex_t lock;    /* protects what follows, except `usable` */
+    pthread_mutex_t lock;    /* protects what follows, except `usable` and reading `freed` */
     _Atomic(char *) usable;  /* first byte for blocks, once mapped; NULL before */
+    _Atomic uint64_t freed;  /* how many blocks have been freed so far */
     struct rt_ranges ranges; /* offsets from `usable` */
     uint64_t elsewhere;      /* bytes charged by rt_arena_charge */
 };
 
+/* A block that the calling thread has looked up: it stands as long as nothing has been freed. To
+ * ask the ranges, under their lock, takes as long as all the rest of a small transfer. */
+struct seen {
+    const struct arena *arena;
+    uint64_t freed;
+    char *base;
+    uint64_t size;
+};
+static _Thread_local struct seen seen[2]; /* source and destination */
+static _Thread_local unsigned seen_next;
+
 /* One file with its reservation. All but the arenas is constant once `ready`. */
 struct store {
     atomic_bool ready;
+    atomic_bool described; /* something in it, to another process; relaxed */
     const char *name;
     enum hc_knob knob;
     uint64_t head; /* bytes in front of an arena's blocks */
@@ -83,10 +99,11 @@ store_open(struct store *store)
 
     if (rc != ACL_SUCCESS)
         return rc;
-    store->fd = memfd_create(store->name, MFD_CLOEXEC);
+    store->fd = hc_fd_high(memfd_create(store->name, MFD_CLOEXEC | MFD_ALLOW_SEALING));
     if (store->fd < 0)
         return no_store(store, "create a memory file");
-    if (ftruncate(store->fd, (off_t)len) != 0) {
+    if (ftruncate(store->fd, (off_t)len) != 0 ||
+        fcntl(store->fd, F_ADD_SEALS, RT_ARENA_SEALS) != 0) {
         rc = no_store(store, "size the memory file");
         goto fail;
     }
@@ -321,6 +338,8 @@ rt_arena_free(void *ptr, bool host, const char *function)
     if (usable != NULL && (char *)ptr >= usable) {
         pthread_mutex_lock(&arena->lock);
         block = rt_ranges_give(&arena->ranges, (uint64_t)((char *)ptr - usable));
+        if (block != NULL)
+            atomic_fetch_add_explicit(&arena->freed, 1, memory_order_release);
         pthread_mutex_unlock(&arena->lock);
     }
     if (block == NULL)
@@ -336,6 +355,22 @@ rt_arena_free(void *ptr, bool host, const char *function)
     }
     pthread_mutex_unlock(&arena->lock);
     return ACL_SUCCESS;
+}
+
+static bool
+find_seen(const struct arena *arena, const void *ptr, struct rt_range *range)
+{
+    uint64_t freed = atomic_load_explicit(&arena->freed, memory_order_acquire);
+
+    for (int i = 0; i < 2; i++) {
+        if (seen[i].arena == arena && seen[i].freed == freed &&
+            (uint64_t)((const char *)ptr - seen[i].base) < seen[i].size) {
+            range->base = seen[i].base;
+            range->size = seen[i].size;
+            return true;
+        }
+    }
+    return false;
 }
 
 bool
@@ -359,12 +394,17 @@ rt_arena_find(const void *ptr, struct rt_range *range)
         range->size = store->head;
         return true;
     }
+    if (find_seen(arena, ptr, range))
+        return true;
     pthread_mutex_lock(&arena->lock);
     block = rt_ranges_find(&arena->ranges, (uint64_t)((const char *)ptr - usable));
     if (block != NULL && block->state == RT_BLOCK_USED &&
         (uint64_t)((const char *)ptr - usable) - block->at.start < block->asked) {
         range->base = usable + block->at.start;
         range->size = block->asked;
+        seen[seen_next++ % 2] =
+            (struct seen){arena, atomic_load_explicit(&arena->freed, memory_order_relaxed),
+                          range->base, range->size};
     }
     pthread_mutex_unlock(&arena->lock);
     return true;
@@ -442,4 +482,37 @@ rt_arena_fd(const void *ptr, uint64_t *offset)
         return -1;
     *offset = (uint64_t)((const char *)ptr - store->base);
     return store->fd;
+}
+
+bool
+rt_arena_place(const void *ptr, uint64_t len, uint64_t *file, uint64_t *offset)
+{
+    struct store *store = NULL;
+    int32_t device;
+    struct arena *arena = arena_at(ptr, &store, &device);
+    uint64_t at;
+
+    if (arena == NULL || atomic_load_explicit(&arena->usable, memory_order_acquire) == NULL)
+        return false;
+    at = (uint64_t)((const char *)ptr - store->base);
+    if (len > store->capacity - at % store->capacity)
+        return false;
+    *file = store == &device_store ? DEVICE_FILE : HOST_FILE;
+    *offset = at;
+    atomic_store_explicit(&store->described, true, memory_order_relaxed);
+    return true;
+}
+
+int
+rt_arena_file(uint64_t file, uint64_t *len, bool *known)
+{
+    const struct store *store = file == DEVICE_FILE ? &device_store : &host_store;
+
+    *known = (file == DEVICE_FILE || file == HOST_FILE) &&
+             atomic_load_explicit(&store->ready, memory_order_acquire) &&
+             (file == DEVICE_FILE || atomic_load_explicit(&store->described, memory_order_relaxed));
+    if (!*known)
+        return -1;
+    *len = store->capacity * store->arena_num;
+    return fcntl(store->fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
 }

@@ -26,6 +26,10 @@
 #define RT_ARENA_HOST (-1) /* instead of a device: pinned host memory */
 #define RT_NOTIFY_AREA (4u << 20)
 #define RT_NOTIFY_STRIDE 64u /* bytes from one notify word to the next */
+/* No process that has the descriptor can shrink the file and so make others fault; holes may be
+ * punched. */
+#define RT_ARENA_SEALS (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)
+#define RT_ARENA_FILES 3u /* numbers of shared files below this are the arenas' */
 
 /* Zeroed memory. ACL_ERROR_RT_MEMORY_ALLOCATION (logged); ACL_ERROR_RT_INVALID_DEVICEID (logged).
  */
@@ -48,6 +52,12 @@ void rt_arena_discharge(int32_t device, uint64_t size);
 
 /* First of `*count` notify words of the device, RT_NOTIFY_STRIDE bytes apart; all zero at first. */
 aclError rt_arena_notify_words(int32_t device, _Atomic uint64_t **base, uint32_t *count);
+
+/* As rt_shared_find: in one mapped arena, blocks or notify words. */
+bool rt_arena_place(const void *ptr, uint64_t len, uint64_t *file, uint64_t *offset);
+
+/* As rt_shared_file, and nothing is logged. *known: there is such a file. */
+int rt_arena_file(uint64_t file, uint64_t *len, bool *known);
 
 /* The file behind an arena address and the place in it; -1: not in an arena. The descriptor stays
  * the arena's. */

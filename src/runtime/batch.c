@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "base/log.h"
+#include "runtime/graph.h"
 #include "runtime/stream.h"
 
 struct staged {
@@ -81,7 +82,15 @@ stage(struct rt_stream *stream, const struct rt_task *task)
 aclError
 rt_stream_push(struct rt_stream *stream, const struct rt_task *task)
 {
+    if (atomic_load_explicit(&stream->capture, memory_order_relaxed) != NULL && !rt_on_aicpu())
+        return rt_capture_record(stream, task); /* graph.h, G6 */
     return batch.open ? stage(stream, task) : rt_stream_enqueue(stream, task);
+}
+
+bool
+rt_batch_is_open(void)
+{
+    return batch.open;
 }
 
 static void

@@ -45,6 +45,20 @@ TEST_WITH(an_embedded_kernel_runs_once_for_each_block, TEST_KEEPS_MEMORY)
     EXPECT_EQ(0, aclrtDestroyStream(stream));
 }
 
+TEST_WITH(an_embedded_kernel_runs_on_the_device_of_its_stream, TEST_KEEPS_MEMORY)
+{
+    _Atomic uint32_t calls = 0;
+    struct args args = {.calls = &calls};
+    aclrtStream stream = begin();
+
+    EXPECT_EQ(0, aclrtSetDevice(1));
+    EXPECT_EQ(0, HcommLaunchEmbedded(count_call, "count", 1, stream, &args, sizeof args));
+    EXPECT_EQ(0, aclrtSetDevice(0));
+    EXPECT_EQ(0, aclrtSynchronizeStream(stream));
+    EXPECT_EQ(1, atomic_load(&calls));
+    EXPECT_EQ(0, aclrtDestroyStream(stream));
+}
+
 TEST_WITH(an_embedded_kernel_that_fails_fails_its_stream, TEST_KEEPS_MEMORY)
 {
     _Atomic uint32_t calls = 0;

@@ -76,6 +76,8 @@ rt_result(aclError code)
     case ACL_ERROR_RT_WAIT_TIMEOUT:
     case ACL_ERROR_RT_TASK_TIMEOUT:
         return HCCL_E_TIMEOUT;
+    case ACL_ERROR_RT_SUSPECT_REMOTE_ERROR:
+        return HCCL_E_REMOTE;
     default:
         return HCCL_E_RUNTIME;
     }

@@ -121,6 +121,52 @@ TEST(elapsed_time_is_what_passed_between_two_records)
     end();
 }
 
+TEST(a_record_that_was_dropped_has_no_time)
+{
+    aclrtEvent start, stop;
+    float ms = -1.0f;
+    uint64_t us = 7;
+
+    begin();
+    test_expect_error("waited 1 s");
+    EXPECT_EQ(ACL_SUCCESS, aclrtCreateEvent(&start));
+    EXPECT_EQ(ACL_SUCCESS, aclrtCreateEvent(&stop));
+    EXPECT_EQ(ACL_SUCCESS, aclrtRecordEvent(start, a));
+    EXPECT_EQ(ACL_SUCCESS, aclrtWaitAndResetNotify(gate, a, 1));
+    EXPECT_EQ(ACL_SUCCESS, aclrtRecordEvent(stop, a));
+    EXPECT_EQ(ACL_ERROR_RT_TASK_TIMEOUT, aclrtSynchronizeStream(a));
+    test_expect_error("event was not reached: its stream failed or was aborted before");
+    EXPECT_EQ(ACL_ERROR_RT_EVENT_TIMESTAMP_INVALID, aclrtEventElapsedTime(&ms, start, stop));
+    EXPECT_EQ(ACL_ERROR_RT_EVENT_TIMESTAMP_INVALID, aclrtEventGetTimestamp(stop, &us));
+    EXPECT_TRUE(ms < 0 && us == 7);
+    EXPECT_EQ(ACL_SUCCESS, aclrtRecordEvent(stop, a));
+    EXPECT_EQ(ACL_SUCCESS, aclrtSynchronizeStream(a));
+    EXPECT_EQ(ACL_SUCCESS, aclrtEventElapsedTime(&ms, start, stop));
+    EXPECT_TRUE(ms >= 1000.0f); /* the wait in between */
+    EXPECT_EQ(ACL_SUCCESS, aclrtDestroyEvent(start));
+    EXPECT_EQ(ACL_SUCCESS, aclrtDestroyEvent(stop));
+    end();
+}
+
+TEST(events_are_counted)
+{
+    uint32_t before = 0, after = 0;
+    aclrtEvent event;
+
+    begin();
+    EXPECT_EQ(ACL_SUCCESS, aclrtGetEventAvailNum(&before));
+    EXPECT_EQ(65536, before);
+    EXPECT_EQ(ACL_SUCCESS, aclrtCreateEvent(&event));
+    EXPECT_EQ(ACL_SUCCESS, aclrtGetEventAvailNum(&after));
+    EXPECT_EQ(before - 1, after);
+    EXPECT_EQ(ACL_SUCCESS, aclrtDestroyEvent(event));
+    EXPECT_EQ(ACL_SUCCESS, aclrtGetEventAvailNum(&after));
+    EXPECT_EQ(before, after);
+    test_expect_error("eventCount is NULL");
+    EXPECT_EQ(ACL_ERROR_INVALID_PARAM, aclrtGetEventAvailNum(NULL));
+    end();
+}
+
 TEST(an_event_whose_stream_fails_fails_who_waits_for_it)
 {
     aclrtEvent event;

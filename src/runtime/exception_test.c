@@ -162,7 +162,7 @@ TEST(queue_numbers_are_unique_and_register_addresses_are_not_to_be_had)
     EXPECT_EQ(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, rtNotifyGetAddrOffset(other, &offset));
     test_expect_error("rtGetDevResAddress: not supported");
     EXPECT_EQ(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, rtGetDevResAddress(NULL, NULL));
-    test_expect_error("rtStreamAddToModel: not supported");
+    test_expect_error("rtStreamAddToModel: the default stream cannot be captured");
     EXPECT_EQ(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, rtStreamAddToModel(other, other));
     test_expect_error("is NULL");
     EXPECT_EQ(ACL_ERROR_RT_PARAM_INVALID, rtStreamGetSqid(other, NULL));

@@ -7,10 +7,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/fnv.h"
 #include "runtime/device.h"
 
 #define NESTING_MAX 10u /* of '{', and of '[' */
-#define DIGEST_START 0xcbf29ce484222325u
 
 /* Whether no object lies in more than NESTING_MAX others, and arrays likewise. */
 static bool
@@ -37,21 +37,20 @@ nesting_ok(const json_t *node, unsigned objects, unsigned arrays)
     return true;
 }
 
-/* FNV-1a over the canonical text. */
+/* Over the canonical text. */
 static int
 digest_more(const char *text, size_t len, void *arg)
 {
     uint64_t *digest = arg;
 
-    for (size_t i = 0; i < len; i++)
-        *digest = (*digest ^ (unsigned char)text[i]) * 0x100000001b3u;
+    *digest = hc_fnv(*digest, text, len);
     return 0;
 }
 
 static uint64_t
 digest_of(const json_t *root)
 {
-    uint64_t digest = DIGEST_START;
+    uint64_t digest = HC_FNV_START;
 
     (void)json_dump_callback(root, digest_more, &digest, JSON_COMPACT | JSON_SORT_KEYS);
     return digest;
@@ -138,7 +137,7 @@ read_root(const char *path, const json_t *root, struct rt_init_config *config)
 aclError
 rt_init_config_read(const char *path, struct rt_init_config *config)
 {
-    struct rt_init_config read = {.default_device = -1, .digest = DIGEST_START};
+    struct rt_init_config read = {.default_device = -1, .digest = HC_FNV_START};
     json_t *root = NULL;
     aclError rc;
 

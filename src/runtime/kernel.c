@@ -363,6 +363,19 @@ rt_binary_load_data(const void *data, size_t len, uint64_t *handle)
 }
 
 aclError
+rt_binary_named(uint64_t *handle)
+{
+    struct rt_binary *binary;
+    aclError rc = binary_open(&binary);
+
+    if (rc != ACL_SUCCESS)
+        return rc;
+    rt_kernel_lib_hold();
+    binary->uses_libraries = true;
+    return binary_finish(binary, rc, handle);
+}
+
+aclError
 rt_binary_describe(uint64_t *handle)
 {
     struct rt_binary *binary;

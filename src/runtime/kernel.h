@@ -71,6 +71,9 @@ aclError rt_binary_load_file(const char *path, bool with_library, uint64_t *hand
 /* A library's bytes, copied. ACL_ERROR_RT_PARAM_INVALID (logged): no ELF object. */
 aclError rt_binary_load_data(const void *data, size_t len, uint64_t *handle);
 
+/* An empty one, whose functions are added by name and looked for without a description. */
+aclError rt_binary_named(uint64_t *handle);
+
 /* The handle of aclrtCreateBinary. */
 aclError rt_binary_describe(uint64_t *handle);
 

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/fd.h"
 #include "base/list.h"
 #include "base/log.h"
 #include "runtime/kernel_elf.h"
@@ -122,7 +123,7 @@ make_memory_file(const struct image *image, const char *name)
         errno = EFBIG; /* writing would end the process with SIGXFSZ */
         return -1;
     }
-    fd = memfd_create(name, MFD_CLOEXEC);
+    fd = hc_fd_high(memfd_create(name, MFD_CLOEXEC));
 
     while (fd >= 0 && done < image->len) {
         ssize_t n = write(fd, image->bytes + done, image->len - done);

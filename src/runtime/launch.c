@@ -14,6 +14,10 @@
 #define WHY_LEN 480
 #define NAME_LEN 256
 
+struct patch {
+    uint64_t at, data; /* in the arguments */
+};
+
 struct rt_launch {
     struct rt_job job;
     _Atomic uint32_t refs;        /* I1 */
@@ -29,6 +33,9 @@ struct rt_launch {
     bool resolved;      /* I2: the code was found and called */
     uint32_t result;    /* I2 */
     char why[WHY_LEN];  /* I2: if not resolved */
+    size_t args_len;    /* 0: none were copied */
+    uint32_t patch_num;
+    struct patch *patches; /* [patch_num], behind the arguments; room for what was announced */
     _Alignas(16) uint8_t args[];
 };
 
@@ -236,6 +243,79 @@ run(struct rt_stream *stream, struct rt_task *task)
         name, launch->device, (unsigned long long)launch->timeout_ms);
 }
 
+/* ---- making one ---- */
+
+static void
+patch(struct rt_launch *launch, const struct patch *patch)
+{
+    uint64_t address = (uint64_t)(uintptr_t)(launch->args + patch->data);
+
+    memcpy(launch->args + patch->at, &address, sizeof address);
+}
+
+aclError
+rt_launch_new(const struct rt_launch_spec *spec, struct rt_launch **out)
+{
+    size_t copied = spec->args == NULL ? 0 : spec->args_len;
+    size_t patches = spec->patch_num * sizeof(struct patch);
+    struct rt_launch *launch = NULL;
+
+    if (copied <= SIZE_MAX / 2)
+        launch = hc_zalloc_aligned(16, sizeof *launch + ((copied + 15u) & ~(size_t)15) + patches);
+    if (launch == NULL)
+        return rt_set_last_error(ACL_ERROR_RT_MEMORY_ALLOCATION);
+    atomic_init(&launch->refs, 1);
+    launch->function = spec->function;
+    launch->host_fn = spec->host_fn;
+    launch->arg = spec->arg;
+    launch->block_num = spec->block_num;
+    launch->timeout_ms = spec->timeout_ms;
+    launch->args_len = copied;
+    launch->patches = (void *)(launch->args + ((copied + 15u) & ~(size_t)15));
+    if (spec->args != NULL) {
+        memcpy(launch->args, spec->args, copied);
+        launch->arg = launch->args;
+    }
+    if (spec->function != NULL)
+        hc_handle_hold_more(&rt_function_table, spec->function->handle);
+    *out = launch;
+    return ACL_SUCCESS;
+}
+
+void
+rt_launch_patch(struct rt_launch *launch, uint64_t at, uint64_t data)
+{
+    struct patch *fresh = &launch->patches[launch->patch_num++];
+
+    *fresh = (struct patch){.at = at, .data = data};
+    patch(launch, fresh);
+}
+
+/* With the arguments as they were when the launch was captured. The code is held by both. */
+static aclError
+launch_clone(const struct rt_task *task, struct rt_task *copy)
+{
+    const struct rt_launch *kept = task->u.call.obj;
+    bool copied = kept->arg == kept->args;
+    const struct rt_launch_spec spec = {.function = kept->function,
+                                        .host_fn = kept->host_fn,
+                                        .arg = kept->arg,
+                                        .args = copied ? kept->args : NULL,
+                                        .args_len = kept->args_len,
+                                        .patch_num = kept->patch_num,
+                                        .block_num = kept->block_num,
+                                        .timeout_ms = kept->timeout_ms};
+    struct rt_launch *launch;
+    aclError rc = rt_launch_new(&spec, &launch);
+
+    if (rc != ACL_SUCCESS)
+        return rc;
+    for (uint32_t i = 0; i < kept->patch_num; i++)
+        rt_launch_patch(launch, kept->patches[i].at, kept->patches[i].data);
+    *copy = (struct rt_task){.ops = task->ops, .u.call.obj = launch};
+    return ACL_SUCCESS;
+}
+
 static void
 drop(struct rt_task *task, bool ran)
 {
@@ -254,41 +334,8 @@ static const struct rt_task_ops launch_ops = {
     .run = run,
     .drop = drop,
     .describe = describe,
+    .clone = launch_clone,
 };
-
-/* ---- making one ---- */
-
-aclError
-rt_launch_new(const struct rt_launch_spec *spec, struct rt_launch **out)
-{
-    size_t copied = spec->args == NULL ? 0 : spec->args_len;
-    struct rt_launch *launch = NULL;
-
-    if (copied <= SIZE_MAX - sizeof *launch)
-        launch = hc_zalloc_aligned(16, sizeof *launch + copied);
-    if (launch == NULL)
-        return rt_set_last_error(ACL_ERROR_RT_MEMORY_ALLOCATION);
-    atomic_init(&launch->refs, 1);
-    launch->function = spec->function;
-    launch->host_fn = spec->host_fn;
-    launch->arg = spec->arg;
-    launch->block_num = spec->block_num;
-    launch->timeout_ms = spec->timeout_ms;
-    if (spec->args != NULL) {
-        memcpy(launch->args, spec->args, copied);
-        launch->arg = launch->args;
-    }
-    if (spec->function != NULL)
-        hc_handle_hold_more(&rt_function_table, spec->function->handle);
-    *out = launch;
-    return ACL_SUCCESS;
-}
-
-uint8_t *
-rt_launch_args(struct rt_launch *launch)
-{
-    return launch->args;
-}
 
 aclError
 rt_launch_push(struct rt_launch *launch, struct rt_stream *stream)

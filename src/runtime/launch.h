@@ -27,6 +27,7 @@ struct rt_launch_spec {
     void *arg;                    /* of host_fn; of a kernel whose arguments stay where they are */
     const void *args;             /* kernel: copied, unless NULL */
     size_t args_len;
+    uint32_t patch_num;  /* of rt_launch_patch that may follow */
     uint32_t block_num;  /* times that the kernel runs */
     uint64_t timeout_ms; /* 0: none */
 };
@@ -37,8 +38,9 @@ struct rt_launch;
 /* ACL_ERROR_RT_MEMORY_ALLOCATION. It holds the function. */
 aclError rt_launch_new(const struct rt_launch_spec *spec, struct rt_launch **launch);
 
-/* Where the kernel will find its arguments: [args_len]. */
-uint8_t *rt_launch_args(struct rt_launch *launch);
+/* Puts the address of byte `data` of the copied arguments at byte `at` of them; in every copy that
+ * a captured launch makes of them, its own. */
+void rt_launch_patch(struct rt_launch *launch, uint64_t at, uint64_t data);
 
 /* Queues it; the launch is the stream's from here on, whatever is returned. */
 aclError rt_launch_push(struct rt_launch *launch, struct rt_stream *stream);

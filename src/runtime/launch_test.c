@@ -270,6 +270,35 @@ TEST_WITH(parameters_are_packed, TEST_KEEPS_MEMORY)
     EXPECT_EQ(0, aclrtBinaryUnLoad(binary));
 }
 
+/* In each run of a captured launch the addresses are those of the run's own copy. */
+static void
+check_captured_place_holders(aclrtFuncHandle function, aclrtArgsHandle args, void *host, size_t len,
+                             aclrtPlaceHolderInfo *info, char *got)
+{
+    aclmdlRI graphs[2];
+    aclrtStream stream;
+
+    EXPECT_EQ(0, aclrtCreateStream(&stream));
+    for (int i = 0; i < 2; i++) {
+        EXPECT_EQ(0, aclmdlRICaptureBegin(stream, ACL_MODEL_RI_CAPTURE_MODE_GLOBAL));
+        if (i == 0)
+            EXPECT_EQ(0, aclrtLaunchKernelWithConfig(function, 1, stream, NULL, args, NULL));
+        else
+            EXPECT_EQ(0,
+                      aclrtLaunchKernelWithHostArgs(function, 1, stream, NULL, host, len, info, 1));
+        EXPECT_EQ(0, aclmdlRICaptureEnd(stream, &graphs[i]));
+    }
+    for (int i = 0; i < 4; i++) {
+        memset(got, 0, 8);
+        EXPECT_EQ(0, aclmdlRIExecuteAsync(graphs[i % 2], stream));
+        EXPECT_EQ(0, aclrtSynchronizeStream(stream));
+        EXPECT_STREQ(i % 2 == 0 ? "abcdefg" : "ghijklm", got);
+    }
+    for (int i = 0; i < 2; i++)
+        EXPECT_EQ(0, aclmdlRIDestroy(graphs[i]));
+    EXPECT_EQ(0, aclrtDestroyStream(stream));
+}
+
 TEST_WITH(place_holders_get_the_address_of_their_data, TEST_KEEPS_MEMORY)
 {
     aclrtPlaceHolderInfo info = {.addrOffset = 8, .dataOffset = 16};
@@ -307,6 +336,7 @@ TEST_WITH(place_holders_get_the_address_of_their_data, TEST_KEEPS_MEMORY)
     EXPECT_EQ(0, aclrtSynchronizeStream(NULL));
     EXPECT_STREQ("ghijklm", (char *)got);
     EXPECT_NULL(host.address);
+    check_captured_place_holders(function, args, &host, sizeof host, &info, (char *)got);
     info.addrOffset = 17;
     test_expect_error("leaves the 24 bytes");
     EXPECT_EQ(ACL_ERROR_RT_PARAM_INVALID,

@@ -18,6 +18,14 @@ rt_op_timeout_us(void)
 }
 
 uint64_t
+rt_op_default_ms(void)
+{
+    uint64_t us = rt_op_timeout_us();
+
+    return us == 0 ? RT_OP_TIMEOUT_DEFAULT_MS : us / 1000u + (us % 1000u != 0);
+}
+
+uint64_t
 rt_op_timeout_set(uint64_t timeout_us)
 {
     uint64_t most = (uint64_t)RT_OP_TIMEOUT_STEP_US * RT_OP_TIMEOUT_STEPS;

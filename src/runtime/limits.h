@@ -12,9 +12,13 @@
  * 1,836 s that operators ask for. */
 #define RT_OP_TIMEOUT_STEP_US 8589934u
 #define RT_OP_TIMEOUT_STEPS 254u
+#define RT_OP_TIMEOUT_DEFAULT_MS 28000u /* of AICPU kernels, when nobody has said */
 
 /* What applies to kernels whose launch names no timeout; 0: nobody has said. */
 uint64_t rt_op_timeout_us(void);
+
+/* The same in ms, rounded up; RT_OP_TIMEOUT_DEFAULT_MS when nobody has said. */
+uint64_t rt_op_default_ms(void);
 
 /* Rounds up to whole steps, 0 to the most; returns what was set. */
 uint64_t rt_op_timeout_set(uint64_t timeout_us);

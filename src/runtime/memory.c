@@ -21,6 +21,7 @@
 static pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;
 static struct rt_node *trees[2];    /* by enum rt_region_kind; under `lock` */
 static _Atomic uint32_t region_num; /* in both trees; written under `lock`; I1 */
+static _Atomic(rt_peer_memory_hook) peer_memory_hook;
 
 static uint64_t
 number(const void *ptr)
@@ -87,6 +88,22 @@ rt_region_unregister(const void *ptr)
     return node == NULL ? NULL : HC_CONTAINER(node, struct rt_region, at);
 }
 
+void
+rt_set_peer_memory_hook(rt_peer_memory_hook hook)
+{
+    atomic_store(&peer_memory_hook, hook);
+}
+
+/* What nobody here knows may be a peer's. */
+static void
+ask_for_peers(const void *ptr, struct rt_range *range)
+{
+    rt_peer_memory_hook hook = atomic_load_explicit(&peer_memory_hook, memory_order_acquire);
+
+    if (range->place == RT_PLACE_PAGEABLE && hook != NULL)
+        (void)hook(ptr, range);
+}
+
 /* Looks `ptr` up in the trees; what the arenas said stands unless they know nothing. `*last` is the
  * end of the adjacent mappings around it, 0 when it is in none. */
 static void
@@ -130,6 +147,7 @@ rt_mem_find(const void *ptr, struct rt_range *range)
         *range = (struct rt_range){.place = RT_PLACE_PAGEABLE};
     if (range->place != RT_PLACE_DEVICE)
         find_region(ptr, range, &last);
+    ask_for_peers(ptr, range);
 }
 
 /* ---- checks ---- */
@@ -156,6 +174,13 @@ rt_mem_check(const void *ptr, uint64_t len, const char *function, const char *wh
         *range = (struct rt_range){.place = RT_PLACE_PAGEABLE};
     if (range->place != RT_PLACE_DEVICE)
         find_region(ptr, range, &last);
+    ask_for_peers(ptr, range);
+    if (range->place == RT_PLACE_ELSEWHERE)
+        return rt_fail(ACL_ERROR_RT_PARAM_INVALID,
+                       "%s: %s %p stands for memory of another process that cannot be mapped (it "
+                       "comes from malloc, not from a device or aclrtMallocHost): only reads and "
+                       "writes over its channel reach it",
+                       function, what, ptr);
     if (in_arena && range->size == 0)
         return rt_fail(ACL_ERROR_RT_PARAM_INVALID,
                        "%s: %s %p is in %s, but in no allocation: freed already, or past its end?",

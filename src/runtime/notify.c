@@ -1,33 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * notify: a semaphore that a stream can park on.
- *
- * One 64-bit word in the device's shared memory: [waiter:32 | count:32]. `waiter` is the number of
- * the parked stream plus one, 0: nobody. Every change is one compare-and-swap, so recorder and
- * waiter agree on who comes first without a lock, and a recorder that finds a waiter knows exactly
- * which stream to wake.
- *
- * I1  A stream is the waiter only while its head task is the wait; drop() takes it away.
- * I2  A record clears the waiter it wakes; the stream, run again, takes the count or registers
- * anew. I3  A record releases, the wait that takes it acquires: what was written before is visible
- * after. I4  Record and take are seq_cst, for those who wait without a stream: they say that they
- * wait, then try to take; the recorder records, then asks who waits.
- */
+/* The notify itself: numbers, records, takes. The invariants are in notify.h. */
 #include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/clock.h"
 #include "base/handle.h"
 #include "base/knobs.h"
 #include "base/log.h"
 #include "runtime/arena.h"
+#include "runtime/fate.h"
+#include "runtime/graph.h"
 #include "runtime/notify.h"
+#include "runtime/spin.h"
 #include "runtime/stream.h"
-
-#define COUNT(word) ((uint32_t)(word))
-#define WAITER(word) ((uint32_t)((word) >> 32))
-#define WORD(waiter, count) (((uint64_t)(waiter) << 32) | (count))
 
 /* Where the notifies of one device are. */
 struct pool {
@@ -35,16 +20,6 @@ struct pool {
     uint64_t *handles; /* [capacity], 0: the number is free; under `lock` */
     uint32_t capacity; /* under `lock` */
     uint32_t hint;     /* numbers below are taken; under `lock` */
-};
-
-struct rt_notify {
-    uint64_t handle;
-    int32_t device;
-    uint32_t id;
-    _Atomic uint64_t *word; /* in the device's arena */
-    bool queues;            /* origin: never strict, nothing to report */
-    atomic_bool twice_said; /* the double record has been reported */
-    char *what, *expect;    /* origin; expect may be NULL */
 };
 
 static void notify_fini(void *obj);
@@ -132,6 +107,7 @@ rt_notify_create(int32_t device, const struct rt_notify_origin *origin, struct r
     fresh->device = device;
     fresh->id = UINT32_MAX;
     fresh->queues = origin->queues;
+    fresh->strict = strict && !origin->queues;
     fresh->what = hc_strdup(origin->what);
     fresh->expect = origin->expect == NULL ? NULL : hc_strdup(origin->expect);
     fresh->handle = hc_handle_reserve(&notify_table);
@@ -148,6 +124,10 @@ rt_notify_create(int32_t device, const struct rt_notify_origin *origin, struct r
     }
     fresh->word = words + fresh->id * (RT_NOTIFY_STRIDE / sizeof *words);
     atomic_store(fresh->word, 0);
+    fresh->fate = origin->fate;
+    rt_fate_join(fresh);
+    fresh->remote = origin->remote;
+    rt_spin_remote_add(fresh->remote);
     hc_handle_publish(&notify_table, fresh->handle, fresh);
     *notify = fresh;
     return ACL_SUCCESS;
@@ -166,8 +146,11 @@ notify_fini(void *obj)
 {
     struct rt_notify *notify = obj;
 
+    rt_fate_part(notify); /* before the word is another's */
+    rt_spin_remote_add(-(int)notify->remote);
     if (notify->id != UINT32_MAX)
         give_number(&pools[notify->device], notify->id);
+    rt_notify_mend(notify);
     hc_free(notify->what);
     hc_free(notify->expect);
     hc_free(notify);
@@ -224,12 +207,19 @@ rt_notify_unhold(struct rt_notify *notify)
     hc_handle_release(&notify_table, notify->handle);
 }
 
+_Atomic uint64_t *
+rt_notify_word(const struct rt_notify *notify)
+{
+    return notify->word;
+}
+
 /* ---- record ---- */
 
 static void
 say_twice(struct rt_notify *notify)
 {
-    if (!atomic_exchange(&notify->twice_said, true))
+    if (!notify->queues && !atomic_load_explicit(&notify->twice_said, memory_order_relaxed) &&
+        !atomic_exchange(&notify->twice_said, true))
         LOG_WARN(RT, "%s (id %u of device %d) was recorded again before it was waited for: %s",
                  notify->what, notify->id, notify->device,
                  strict ? "one record is lost (HCOMM_NOTIFY_MODE=strict)"
@@ -239,46 +229,51 @@ say_twice(struct rt_notify *notify)
 void
 rt_notify_record(struct rt_notify *notify)
 {
-    uint64_t word = atomic_load_explicit(notify->word, memory_order_relaxed);
-    uint32_t count;
+    uint64_t before;
+    uint32_t waiter = hc_word_post(notify->word, &before); /* I4 */
 
-    do {
-        count = COUNT(word) + 1;
-        if (count == 0 || (strict && !notify->queues && COUNT(word) > 0))
-            count = COUNT(word);
-    } while (!atomic_compare_exchange_weak_explicit(notify->word, &word, WORD(0, count),
-                                                    memory_order_seq_cst, memory_order_relaxed));
-    if (WAITER(word) != 0)
-        rt_stream_wake(WAITER(word) - 1); /* I2 */
-    else if (COUNT(word) > 0 && !notify->queues)
-        say_twice(notify);
+    if (waiter != 0)
+        rt_shared_wake(waiter); /* I2 */
+    else if (hc_word_waiter(before) == 0 &&
+             (int32_t)(hc_word_posted(before) - atomic_load(&notify->taken)) > 0)
+        say_twice(notify); /* less than 0: our record has been taken already */
 }
 
 bool
 rt_notify_take(struct rt_notify *notify)
 {
-    uint64_t word = atomic_load(notify->word); /* I4 */
+    uint32_t taken = atomic_load_explicit(&notify->taken, memory_order_relaxed);
+    uint32_t posted;
 
-    while (COUNT(word) > 0) {
-        if (atomic_compare_exchange_weak_explicit(notify->word, &word,
-                                                  WORD(WAITER(word), COUNT(word) - 1),
-                                                  memory_order_acquire, memory_order_relaxed))
-            return true; /* I3 */
-    }
-    return false;
+    do {
+        posted = hc_word_posted(atomic_load(notify->word)); /* I3, I4 */
+        if (posted == taken)
+            return false;
+    } while (
+        !atomic_compare_exchange_weak(&notify->taken, &taken, notify->strict ? posted : taken + 1));
+    if (posted - taken > 1)
+        say_twice(notify); /* by a peer, who does not say so */
+    return true;
 }
 
 void
 rt_notify_reset(struct rt_notify *notify)
 {
-    uint64_t word = atomic_load(notify->word);
+    uint32_t taken = atomic_load(&notify->taken);
 
-    while (!atomic_compare_exchange_weak(notify->word, &word, WORD(WAITER(word), 0)))
+    while (!atomic_compare_exchange_weak(&notify->taken, &taken,
+                                         hc_word_posted(atomic_load(notify->word))))
         ;
 }
 
-static void
-notify_drop(struct rt_task *task, bool ran)
+void
+rt_notify_hold_more(struct rt_notify *notify)
+{
+    hc_handle_hold_more(&notify_table, notify->handle);
+}
+
+void
+rt_notify_task_drop(struct rt_task *task, bool ran)
 {
     (void)ran;
     rt_notify_unhold(task->u.call.obj);
@@ -300,98 +295,36 @@ record_describe(const struct rt_task *task, char *text, size_t len)
     snprintf(text, len, "record %s", notify->what);
 }
 
-static const struct rt_task_ops record_ops = {
-    .name = "notify record", .run = record_run, .drop = notify_drop, .describe = record_describe};
+static aclError
+record_keep(struct rt_task *task, struct rt_graph *graph)
+{
+    return rt_graph_post(graph, task->u.call.obj, false);
+}
+
+aclError
+rt_notify_task_clone(const struct rt_task *task, struct rt_task *copy)
+{
+    const struct rt_notify *notify = task->u.call.obj;
+
+    if (rt_notify_hold_handle(notify->handle) == NULL)
+        return rt_fail(ACL_ERROR_RT_INVALID_HANDLE,
+                       "%s (id %u of device %d) was destroyed after it had been captured",
+                       notify->what, notify->id, notify->device);
+    *copy = *task;
+    return ACL_SUCCESS;
+}
+
+static const struct rt_task_ops record_ops = {.name = "notify record",
+                                              .run = record_run,
+                                              .drop = rt_notify_task_drop,
+                                              .describe = record_describe,
+                                              .keep = record_keep,
+                                              .clone = rt_notify_task_clone};
 
 void
 rt_task_notify_record(struct rt_task *task, struct rt_notify *notify)
 {
-    hc_handle_hold_more(&notify_table, notify->handle);
+    rt_notify_hold_more(notify);
     task->ops = &record_ops;
     task->u.call.obj = notify;
-}
-
-/* ---- wait ---- */
-
-/* Takes the stream off the word, if it is there. */
-static void
-unregister(struct rt_notify *notify, uint32_t waiter)
-{
-    uint64_t word = atomic_load(notify->word);
-
-    while (WAITER(word) == waiter) {
-        if (atomic_compare_exchange_weak(notify->word, &word, WORD(0, COUNT(word))))
-            return;
-    }
-}
-
-static enum rt_step
-wait_expired(struct rt_stream *stream, const struct rt_notify *notify, uint64_t timeout_s)
-{
-    return rt_stream_fail(stream, ACL_ERROR_RT_TASK_TIMEOUT,
-                          "EI0002: waited %llu s for %s (id %u of device %d), which %s should have "
-                          "recorded",
-                          (unsigned long long)timeout_s, notify->what, notify->id, notify->device,
-                          notify->expect == NULL ? "nobody known" : notify->expect);
-}
-
-static enum rt_step
-wait_run(struct rt_stream *stream, struct rt_task *task)
-{
-    struct rt_notify *notify = task->u.call.obj;
-    uint32_t me = rt_stream_id(stream) + 1;
-    uint64_t word = atomic_load_explicit(notify->word, memory_order_relaxed);
-
-    for (;;) {
-        uint32_t other = WAITER(word) == me ? 0 : WAITER(word);
-
-        if (other != 0)
-            return rt_stream_fail(stream, ACL_ERROR_RT_PARAM_INVALID,
-                                  "%s already has a waiter, stream %u: one notify, one waiter",
-                                  notify->what, other - 1);
-        if (COUNT(word) > 0) {
-            if (atomic_compare_exchange_weak_explicit(notify->word, &word, WORD(0, COUNT(word) - 1),
-                                                      memory_order_acquire, memory_order_relaxed))
-                return RT_STEP_DONE; /* I3 */
-            continue;
-        }
-        rt_stream_deadline(stream, task->u.call.arg[0] * 1000u);
-        if (rt_stream_expired(stream))
-            return wait_expired(stream, notify, task->u.call.arg[0]);
-        task->u.call.arg[1] = me;
-        if (WAITER(word) == me ||
-            atomic_compare_exchange_weak_explicit(notify->word, &word, WORD(me, 0),
-                                                  memory_order_acq_rel, memory_order_relaxed))
-            return RT_STEP_PARKED;
-    }
-}
-
-static void
-wait_drop(struct rt_task *task, bool ran)
-{
-    if (task->u.call.arg[1] != 0)
-        unregister(task->u.call.obj, (uint32_t)task->u.call.arg[1]); /* I1 */
-    notify_drop(task, ran);
-}
-
-static void
-wait_describe(const struct rt_task *task, char *text, size_t len)
-{
-    const struct rt_notify *notify = task->u.call.obj;
-
-    snprintf(text, len, "wait for %s (id %u of device %d), to be recorded by %s", notify->what,
-             notify->id, notify->device, notify->expect == NULL ? "nobody known" : notify->expect);
-}
-
-static const struct rt_task_ops wait_ops = {
-    .name = "notify wait", .run = wait_run, .drop = wait_drop, .describe = wait_describe};
-
-void
-rt_task_notify_wait(struct rt_task *task, struct rt_notify *notify, uint32_t timeout_s)
-{
-    hc_handle_hold_more(&notify_table, notify->handle);
-    task->ops = &wait_ops;
-    task->u.call.obj = notify;
-    task->u.call.arg[0] = timeout_s;
-    task->u.call.arg[1] = 0; /* not registered */
 }

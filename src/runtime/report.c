@@ -18,7 +18,8 @@ struct report {
     bool block;
     bool submitted; /* the task's own */
     uint64_t thread;
-    uint32_t stream;
+    uint32_t stream; /* on which the callback was launched: its subscription counts */
+    uint32_t waits;  /* the one that runs it; the same unless captured. Set by the task */
     atomic_bool done;
 };
 
@@ -82,7 +83,7 @@ static void
 finish(struct report *report)
 {
     atomic_store_explicit(&report->done, true, memory_order_release);
-    rt_stream_wake(report->stream);
+    rt_stream_wake(report->waits);
     unref(report);
 }
 
@@ -145,6 +146,7 @@ submit(struct rt_stream *stream, struct report *report)
 {
     struct subscription *found;
 
+    report->waits = rt_stream_id(stream);
     pthread_mutex_lock(&lock);
     found = find_stream(report->stream);
     if (found != NULL) {
@@ -188,11 +190,39 @@ describe(const struct rt_task *task, char *text, size_t len)
              (unsigned long long)report->thread);
 }
 
+static struct report *
+report_new(void (*fn)(void *arg), void *arg, bool block, uint32_t stream)
+{
+    struct report *report = hc_zalloc(sizeof *report);
+
+    if (report == NULL)
+        return NULL;
+    atomic_init(&report->refs, 1);
+    report->fn = fn;
+    report->arg = arg;
+    report->block = block;
+    report->stream = stream;
+    return report;
+}
+
+static aclError
+report_clone(const struct rt_task *task, struct rt_task *copy)
+{
+    const struct report *kept = task->u.call.obj;
+    struct report *report = report_new(kept->fn, kept->arg, kept->block, kept->stream);
+
+    if (report == NULL)
+        return rt_set_last_error(ACL_ERROR_RT_MEMORY_ALLOCATION);
+    *copy = (struct rt_task){.ops = task->ops, .u.call.obj = report};
+    return ACL_SUCCESS;
+}
+
 static const struct rt_task_ops report_ops = {
     .name = "callback",
     .run = run,
     .drop = drop,
     .describe = describe,
+    .clone = report_clone,
 };
 
 aclError
@@ -209,14 +239,9 @@ rt_report_push(struct rt_stream *stream, void (*fn)(void *arg), void *arg, bool 
         return rt_fail(ACL_ERROR_RT_STREAM_NO_CB_REG,
                        "stream %u has no thread for callbacks: call aclrtSubscribeReport first",
                        rt_stream_id(stream));
-    report = hc_zalloc(sizeof *report);
+    report = report_new(fn, arg, block, rt_stream_id(stream));
     if (report == NULL)
         return rt_set_last_error(ACL_ERROR_RT_MEMORY_ALLOCATION);
-    atomic_init(&report->refs, 1);
-    report->fn = fn;
-    report->arg = arg;
-    report->block = block;
-    report->stream = rt_stream_id(stream);
     task.u.call.obj = report;
     return rt_stream_push(stream, &task);
 }

@@ -12,6 +12,9 @@
  * disturbed: whoever queues many tasks and does not wait pays for no wake per task, and finds them
  * run in batches. Only tasks that nobody waits for are late by a nap.
  *
+ * Where other processes may make streams ready, an executor spins for a moment before it sleeps
+ * (spin.c). Meanwhile it is active, and it looks at the queue again afterwards, as I1 wants.
+ *
  * I1  `active` counts executors that will look at the queue again before they sleep; it changes
  *     under the lock together with the check of the queue. Who wakes an executor counts it.
  * I2  An executor clears its signal before it evaluates its condition; who makes the condition
@@ -43,14 +46,14 @@
 #define NAPS 20 /* without work, before a worker sleeps for good */
 
 static struct {
-    pthread_mutex_t lock; /* protects all but `progress` */
-    struct hc_list ready; /* of rt_stream.in_ready */
-    uint32_t ready_num;
-    uint32_t active;           /* I1 */
-    uint32_t long_num;         /* active ones that are inside a long task */
-    struct hc_list idle;       /* of rt_executor.idle: waiters in front, workers behind */
-    uint32_t naps;             /* workers in `idle` that nap */
-    struct hc_list registered; /* of rt_executor.registered */
+    pthread_mutex_t lock;       /* protects all but `progress` */
+    struct hc_list ready;       /* of rt_stream.in_ready */
+    _Atomic uint32_t ready_num; /* written under the lock; read without it by those who spin */
+    uint32_t active;            /* I1 */
+    uint32_t long_num;          /* active ones that are inside a long task */
+    struct hc_list idle;        /* of rt_executor.idle: waiters in front, workers behind */
+    uint32_t naps;              /* workers in `idle` that nap */
+    struct hc_list registered;  /* of rt_executor.registered */
     uint32_t workers, workers_most, cores;
     bool is_set_up;
     _Atomic uint64_t progress; /* streams run so far; relaxed */
@@ -79,8 +82,14 @@ rt_sched_signal(struct rt_executor *executor)
     hc_futex_wake(&executor->signal, 1);
 }
 
-static uint32_t
-usable_cores(void)
+bool
+rt_sched_any_ready(void)
+{
+    return atomic_load_explicit(&sched.ready_num, memory_order_relaxed) != 0;
+}
+
+uint32_t
+rt_sched_cores(void)
 {
     cpu_set_t set;
 
@@ -96,7 +105,7 @@ set_up(void)
 
     (void)hc_knob_int(KNOB_WORKERS,
                       &asked); /* an invalid value has been logged; the default holds */
-    sched.cores = usable_cores();
+    sched.cores = rt_sched_cores();
     sched.workers_most = asked > 0 ? (uint32_t)asked : (sched.cores > 4 ? 4 : sched.cores);
     sched.is_set_up = true;
 }
@@ -125,6 +134,19 @@ worker_start(void)
         hc_futex_wake(&executor->signal, 1); /* I3 */
 }
 
+/* Under the lock. */
+static uint32_t
+ready_num(void)
+{
+    return atomic_load_explicit(&sched.ready_num, memory_order_relaxed);
+}
+
+static void
+count_ready(uint32_t delta)
+{
+    atomic_store_explicit(&sched.ready_num, ready_num() + delta, memory_order_relaxed);
+}
+
 /* Under the lock: a sleeper that may be disturbed, taken out and signalled; NULL: none. */
 static struct rt_executor *
 take_sleeper(void)
@@ -149,10 +171,11 @@ static struct rt_executor *
 choose_executor(bool *start)
 {
     struct rt_executor *executor;
+    uint32_t ready = ready_num();
 
-    if (sched.ready_num == 0 || sched.active >= sched.cores + sched.long_num)
+    if (ready == 0 || sched.active >= sched.cores + sched.long_num)
         return NULL;
-    if (sched.active > sched.long_num && sched.ready_num <= sched.active - sched.long_num)
+    if (sched.active > sched.long_num && ready <= sched.active - sched.long_num)
         return NULL;
     executor = take_sleeper();
     if (executor != NULL) {
@@ -188,7 +211,7 @@ rt_sched_enqueue(struct rt_stream *stream)
     if (!sched.is_set_up)
         set_up();
     hc_list_push_back(&sched.ready, &stream->in_ready);
-    sched.ready_num++;
+    count_ready(1);
     unlock_and_wake();
 }
 
@@ -202,7 +225,7 @@ dequeue(void)
     pthread_mutex_lock(&sched.lock);
     node = hc_list_pop_front(&sched.ready);
     if (node != NULL) {
-        sched.ready_num--;
+        count_ready(-1u);
         stream = HC_CONTAINER(node, struct rt_stream, in_ready);
         atomic_store(&stream->state, RT_RUNNING);
     }
@@ -217,6 +240,7 @@ run_one(void)
 
     if (stream == NULL)
         return false;
+    self.spin.tired = false;
     atomic_fetch_add_explicit(&sched.progress, 1, memory_order_relaxed);
     rt_stream_run(stream);
     rt_stream_release(stream);
@@ -248,7 +272,7 @@ go_to_sleep(struct rt_executor *me, bool naps)
     bool sleeps;
 
     pthread_mutex_lock(&sched.lock);
-    sleeps = sched.ready_num == 0;
+    sleeps = ready_num() == 0;
     if (sleeps) {
         sched.active--;
         me->naps = naps;
@@ -319,8 +343,11 @@ static void
 doze(struct rt_executor *me, uint64_t deadline_ns)
 {
     uint64_t until = rt_timer_stand_in();
+    uint64_t since = me->spin.tired ? hc_now_ns() : 0;
 
     hc_futex_wait(&me->signal, 0, until < deadline_ns ? until : deadline_ns);
+    if (me->spin.tired)
+        rt_spin_rested(&me->spin, hc_now_ns() - since);
 }
 
 bool
@@ -337,7 +364,7 @@ rt_sched_drive(bool (*done)(void *arg), void *arg, uint64_t deadline_ns)
         good = done(arg);
         if (good || (deadline_ns != HC_FOREVER && hc_now_ns() >= deadline_ns))
             break;
-        if (run_one() || !go_to_sleep(me, false))
+        if (run_one() || rt_spin_idle() || !go_to_sleep(me, false))
             continue;
         doze(me, deadline_ns);
         wake_up(me);
@@ -366,7 +393,7 @@ worker_main(void *arg)
             naps_left = NAPS;
             continue;
         }
-        if (!go_to_sleep(me, naps))
+        if ((naps_left == NAPS && rt_spin_idle()) || !go_to_sleep(me, naps))
             continue;
         rt_sched_ours_idle(true);
         doze(me, naps ? hc_now_ns() + NAP_NS : HC_FOREVER);
@@ -412,7 +439,7 @@ rt_sched_quiet(uint64_t *progress)
     bool quiet;
 
     pthread_mutex_lock(&sched.lock);
-    quiet = sched.active == 0 && sched.ready_num == 0;
+    quiet = sched.active == 0 && ready_num() == 0;
     *progress = atomic_load_explicit(&sched.progress, memory_order_relaxed);
     pthread_mutex_unlock(&sched.lock);
     return quiet;

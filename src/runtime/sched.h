@@ -7,6 +7,7 @@
 
 #include "base/list.h"
 #include "runtime/runtime.h"
+#include "runtime/spin.h"
 
 /* A thread that can run streams: one that waits (drives), or one of the library's own. */
 struct rt_executor {
@@ -22,6 +23,7 @@ struct rt_executor {
     atomic_bool ours_idle;     /* a thread of the library that waits for work */
     atomic_bool drives;        /* in rt_sched_drive */
     atomic_bool untimed;       /* and without a deadline */
+    struct rt_spin spin;       /* only itself */
 };
 
 /* Puts a READY stream, held for the queue, where an executor finds it; wakes one if need be. */
@@ -29,6 +31,12 @@ void rt_sched_enqueue(struct rt_stream *stream);
 
 /* The calling thread's executor. It lives as long as the thread. */
 struct rt_executor *rt_sched_self(void);
+
+/* Whether some stream is ready, without the lock: a hint for those who spin. */
+bool rt_sched_any_ready(void);
+
+/* Cores that the process may run on. */
+uint32_t rt_sched_cores(void);
 
 /* Makes a sleeping executor look again. */
 void rt_sched_signal(struct rt_executor *executor);

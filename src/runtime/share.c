@@ -11,6 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/fd.h"
+
 #define TICKET_MAGIC 0x31746B7463634868ull
 #define FABRIC_MAGIC 0x31636266634868ull
 #define PID_BITS 22 /* as many as the kernel's largest pid has */
@@ -47,7 +49,7 @@ rt_share_export(int fd, uint64_t offset, uint64_t size, const aclrtPhysicalMemPr
         if (getrandom(&ticket.secret, sizeof ticket.secret, 0) != sizeof ticket.secret)
             return ticket_failed("no random numbers");
     } while ((ticket.secret & ((1u << SECRET_BITS) - 1)) == 0); /* 0 is what an empty token has */
-    made = memfd_create("hcomm-ticket", MFD_CLOEXEC);
+    made = hc_fd_high(memfd_create("hcomm-ticket", MFD_CLOEXEC));
     if (made < 0)
         return ticket_failed("no descriptor for the ticket");
     if (!put(made, &ticket, sizeof ticket, 0)) {

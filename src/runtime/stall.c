@@ -29,6 +29,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/fnv.h"
 #include "base/knobs.h"
 #include "base/log.h"
 #include "runtime/aicpu.h"
@@ -68,7 +69,7 @@ read_knobs(void)
 static void
 describe(struct rt_stream *stream, char *text, size_t len)
 {
-    char name[160], task[240];
+    char name[160], task[400];
 
     rt_stream_describe_head(stream, task, sizeof task);
     rt_stream_name(stream, name, sizeof name);
@@ -167,9 +168,10 @@ all_threads_wait(uint64_t *sleeps)
 
     if (dir == NULL)
         return false;
-    *sleeps = 14695981039346656037u;
+    *sleeps = HC_FNV_START;
     while (all && (entry = readdir(dir)) != NULL) {
         enum rt_thread_state state;
+        uint64_t count;
 
         if (entry->d_name[0] == '.')
             continue;
@@ -179,8 +181,9 @@ all_threads_wait(uint64_t *sleeps)
         waiters = waiters || state == RT_THREAD_WAITS;
         all = (state == RT_THREAD_WAITS || state == RT_THREAD_STRANGE) &&
               sleeps_on_futex(entry->d_name);
-        *sleeps = (*sleeps ^ (uint64_t)atoi(entry->d_name)) * 1099511628211u;
-        *sleeps = (*sleeps ^ sleeps_of(entry->d_name)) * 1099511628211u;
+        count = sleeps_of(entry->d_name);
+        *sleeps = hc_fnv(*sleeps, entry->d_name, strlen(entry->d_name));
+        *sleeps = hc_fnv(*sleeps, &count, sizeof count);
     }
     closedir(dir);
     return all && waiters;

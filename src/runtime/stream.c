@@ -129,15 +129,49 @@ chunk_take(struct rt_stream *stream)
     return chunk;
 }
 
-/* Room for one more task at the tail, under push_lock. */
+bool
+rt_room_make(struct rt_room *room, uint32_t num)
+{
+    room->chunks = NULL;
+    for (uint32_t made = 0; made < num; made += RT_CHUNK_TASKS) {
+        struct rt_chunk *chunk = hc_zalloc_aligned(64, sizeof *chunk);
+
+        if (chunk == NULL) {
+            rt_room_free(room);
+            return false;
+        }
+        atomic_init(&chunk->next, room->chunks);
+        room->chunks = chunk;
+    }
+    return true;
+}
+
+static struct rt_chunk *
+room_take(struct rt_room *room)
+{
+    struct rt_chunk *chunk = room->chunks;
+
+    room->chunks = atomic_load_explicit(&chunk->next, memory_order_relaxed);
+    atomic_store_explicit(&chunk->next, NULL, memory_order_relaxed);
+    return chunk;
+}
+
+void
+rt_room_free(struct rt_room *room)
+{
+    while (room->chunks != NULL)
+        hc_free(room_take(room));
+}
+
+/* Room for one more task at the tail, under push_lock; from `room` unless it is NULL. */
 static bool
-tail_ready(struct rt_stream *stream)
+tail_ready(struct rt_stream *stream, struct rt_room *room)
 {
     struct rt_chunk *chunk;
 
     if (stream->tail != NULL && stream->tail_slot < RT_CHUNK_TASKS)
         return true;
-    chunk = chunk_take(stream);
+    chunk = room == NULL ? chunk_take(stream) : room_take(room);
     if (chunk == NULL)
         return false;
     if (stream->tail == NULL)
@@ -167,20 +201,59 @@ refusal(struct rt_stream *stream)
     return ACL_SUCCESS;
 }
 
+/* `num` tasks have been put at the tail: publishes them, under push_lock. */
+static void
+count_pushed(struct rt_stream *stream, uint32_t num)
+{
+    uint64_t number = atomic_load_explicit(&stream->pushed, memory_order_relaxed) + num;
+
+    atomic_store(&stream->pushed, number); /* I2 */
+    last_task = (uint32_t)number;
+    last_stream = stream->id;
+}
+
+/* After a push, without push_lock. */
+static void
+make_ready(struct rt_stream *stream)
+{
+    uint32_t idle = RT_IDLE;
+
+    if (atomic_load(&stream->state) != RT_IDLE || /* I2 */
+        !atomic_compare_exchange_strong(&stream->state, &idle, RT_READY))
+        return;
+    hc_handle_hold_more(&rt_stream_table, (uint64_t)(uintptr_t)stream->handle);
+    rt_sched_enqueue(stream); /* I1 */
+}
+
+aclError
+rt_stream_enqueue_all(struct rt_stream *stream, const struct rt_task *tasks, uint32_t num,
+                      struct rt_room *room)
+{
+    aclError rc = refusal(stream);
+
+    if (rc != ACL_SUCCESS)
+        return rc;
+    pthread_mutex_lock(&stream->push_lock);
+    for (uint32_t i = 0; i < num; i++) {
+        (void)tail_ready(stream, room); /* there is room */
+        stream->tail->tasks[stream->tail_slot++] = tasks[i];
+    }
+    count_pushed(stream, num);
+    pthread_mutex_unlock(&stream->push_lock);
+    make_ready(stream);
+    return ACL_SUCCESS;
+}
+
 aclError
 rt_stream_enqueue(struct rt_stream *stream, const struct rt_task *task)
 {
     aclError rc = refusal(stream);
-    uint64_t number;
 
     if (rc == ACL_SUCCESS) {
         pthread_mutex_lock(&stream->push_lock);
-        if (tail_ready(stream)) {
+        if (tail_ready(stream, NULL)) {
             stream->tail->tasks[stream->tail_slot++] = *task;
-            number = atomic_load_explicit(&stream->pushed, memory_order_relaxed) + 1;
-            atomic_store(&stream->pushed, number); /* I2 */
-            last_task = (uint32_t)number;
-            last_stream = stream->id;
+            count_pushed(stream, 1);
         } else {
             rc = rt_set_last_error(ACL_ERROR_RT_MEMORY_ALLOCATION);
         }
@@ -193,14 +266,7 @@ rt_stream_enqueue(struct rt_stream *stream, const struct rt_task *task)
             refused.ops->drop(&refused, false);
         return rc;
     }
-    if (atomic_load(&stream->state) == RT_IDLE) { /* I2 */
-        uint32_t idle = RT_IDLE;
-
-        if (atomic_compare_exchange_strong(&stream->state, &idle, RT_READY)) {
-            hc_handle_hold_more(&rt_stream_table, (uint64_t)(uintptr_t)stream->handle);
-            rt_sched_enqueue(stream); /* I1 */
-        }
-    }
+    make_ready(stream);
     return ACL_SUCCESS;
 }
 
@@ -216,7 +282,8 @@ rt_stream_last_task(uint32_t *task, uint32_t *stream)
 static bool
 must_drop(struct rt_stream *stream)
 {
-    return atomic_load_explicit(&stream->failing, memory_order_relaxed) ||
+    return (atomic_load_explicit(&stream->failing, memory_order_relaxed) &&
+            !atomic_load_explicit(&stream->goes_on, memory_order_relaxed)) ||
            atomic_load_explicit(&stream->aborting, memory_order_relaxed) != 0 ||
            atomic_load_explicit(&stream->closed, memory_order_relaxed) ||
            atomic_load_explicit(&stream->context->stop_failure, memory_order_relaxed) != 0;
@@ -407,10 +474,38 @@ freeze_context(struct rt_stream *stream, aclError code)
         rt_stream_wake(id);
 }
 
+void
+rt_stream_cut(struct rt_stream *stream, aclError code, const char *text)
+{
+    pthread_mutex_lock(&stream->fail_lock);
+    if (atomic_load_explicit(&stream->first_failure, memory_order_relaxed) == 0)
+        atomic_store(&stream->first_failure, code);
+    if (stream->failure == 0) {
+        stream->failure = code;
+        snprintf(stream->failure_text, sizeof stream->failure_text, "%s", text);
+    }
+    atomic_store(&stream->failing, true); /* I6 */
+    pthread_mutex_unlock(&stream->fail_lock);
+}
+
+aclError
+rt_stream_mend(struct rt_stream *stream, char *text, size_t len)
+{
+    aclError code;
+
+    pthread_mutex_lock(&stream->fail_lock);
+    code = stream->failure;
+    snprintf(text, len, "%s", stream->failure_text);
+    stream->failure = 0;
+    atomic_store(&stream->failing, false); /* I6 */
+    pthread_mutex_unlock(&stream->fail_lock);
+    return code;
+}
+
 enum rt_step
 rt_stream_fail(struct rt_stream *stream, aclError code, const char *fmt, ...)
 {
-    char name[160], text[640];
+    char name[160], text[640], whole[sizeof stream->failure_text];
     va_list args;
 
     va_start(args, fmt);
@@ -418,15 +513,8 @@ rt_stream_fail(struct rt_stream *stream, aclError code, const char *fmt, ...)
     va_end(args);
     rt_stream_name(stream, name, sizeof name);
     hc_log_elsewhere("RT", __FILE__, __LINE__, "%s: %s", name, text);
-    pthread_mutex_lock(&stream->fail_lock);
-    if (atomic_load_explicit(&stream->first_failure, memory_order_relaxed) == 0)
-        atomic_store(&stream->first_failure, code);
-    if (stream->failure == 0) {
-        stream->failure = code;
-        snprintf(stream->failure_text, sizeof stream->failure_text, "%.150s: %.640s", name, text);
-    }
-    atomic_store(&stream->failing, true); /* I6 */
-    pthread_mutex_unlock(&stream->fail_lock);
+    snprintf(whole, sizeof whole, "%.150s: %.640s", name, text);
+    rt_stream_cut(stream, code, whole);
     rt_exception_report((uint32_t)stream->context->device, stream->id,
                         (uint32_t)atomic_load(&stream->done) + 1, code);
     freeze_context(stream, code);
@@ -449,6 +537,12 @@ rt_stream_deadline(struct rt_stream *stream, uint64_t timeout_ms)
     if (stream->deadline == 0 && timeout_ms != 0)
         stream->deadline = hc_now_ns() + timeout_ms * 1000000u;
     return stream->deadline;
+}
+
+void
+rt_stream_look_again(struct rt_stream *stream, uint64_t ms)
+{
+    stream->deadline = hc_now_ns() + ms * 1000000u;
 }
 
 bool

@@ -60,6 +60,9 @@ struct rt_stream {
     _Atomic uint32_t state;  /* enum rt_state */
     struct hc_list in_ready; /* under the scheduler's lock */
 
+    _Atomic(struct rt_graph *) capture; /* graph.h, G2; NULL: none */
+    uint32_t branch;                    /* of `capture`; as that */
+
     uint64_t deadline;          /* of the head task, 0: not set; I4 */
     _Atomic uint64_t wake_at;   /* parked: when the timer wakes it */
     _Atomic uint64_t parked_at; /* when the head began to wait, 0: it does not */
@@ -70,7 +73,8 @@ struct rt_stream {
     _Atomic aclError first_failure; /* of the stream's life; 0: none. Written under fail_lock */
     char failure_text[800];
     char label[96];
-    atomic_bool failing;       /* a failure waits to be collected: tasks are dropped; I6 */
+    atomic_bool failing; /* a failure waits to be collected: tasks are dropped, unless ...; I6 */
+    atomic_bool goes_on; /* ... the program asked for failure mode continue; set once */
     _Atomic uint32_t aborting; /* aborts going on: tasks are dropped, pushes refused */
     atomic_bool closed;        /* as aborting, and for good; I7 */
     _Atomic uint64_t stop_at;  /* StreamStop: the task of this number is dropped when it waits */
@@ -91,8 +95,24 @@ void rt_stream_run(struct rt_stream *stream);
  * (logged): it is another one's. */
 aclError rt_stream_hold_mine(aclrtStream handle, struct rt_stream **stream);
 
-/* Queues without regard to this thread's batch; as rt_stream_push. */
-aclError rt_stream_enqueue(struct rt_stream *stream, const struct rt_task *task);
+/* Room for tasks, so that queueing them cannot fail for want of memory. */
+struct rt_room {
+    struct rt_chunk *chunks;
+};
+bool rt_room_make(struct rt_room *room, uint32_t num);
+void rt_room_free(struct rt_room *room);
+
+/* Queues `tasks` [num], for which there is room, together; no other task comes in between. As
+ * rt_stream_enqueue, but if it fails the tasks are still the caller's. */
+aclError rt_stream_enqueue_all(struct rt_stream *stream, const struct rt_task *tasks, uint32_t num,
+                               struct rt_room *room);
+
+/* Fails the stream with `code` unless it has failed, from any thread and without a message: that
+ * has been logged elsewhere. Then wake it. No lock is taken but fail_lock. */
+void rt_stream_cut(struct rt_stream *stream, aclError code, const char *text);
+
+/* For drop(): the stream's failure is no more, and the tasks behind run. 0: there was none. */
+aclError rt_stream_mend(struct rt_stream *stream, char *text, size_t len);
 
 /* Wakes the waiters whose target is reached. */
 void rt_stream_tell_waiters(struct rt_stream *stream);

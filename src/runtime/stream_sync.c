@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "runtime/graph.h"
 #include "runtime/launch.h"
 #include "runtime/sched.h"
 #include "runtime/stream.h"
@@ -281,6 +282,7 @@ close_stream(aclrtStream handle, bool now)
 
     if (stream == NULL)
         return;
+    rt_capture_forget(stream);
     if (now)
         rt_stream_abort(stream);
     else

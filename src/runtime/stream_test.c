@@ -162,6 +162,70 @@ TEST(a_failure_drops_what_is_queued_and_is_told_once)
     end();
 }
 
+TEST(in_mode_continue_what_is_queued_behind_a_failure_runs)
+{
+    test_expect_error("the test wants it");
+    begin();
+    aclrtStream stream = new_stream(), other = new_stream();
+    aclrtStreamAttrValue value = {.failureMode = 7};
+
+    EXPECT_EQ(ACL_SUCCESS, aclrtSetStreamFailureMode(stream, ACL_CONTINUE_ON_FAILURE));
+    EXPECT_EQ(ACL_SUCCESS, aclrtSetStreamFailureMode(stream, ACL_CONTINUE_ON_FAILURE));
+    EXPECT_EQ(ACL_SUCCESS, aclrtGetStreamAttribute(stream, ACL_STREAM_ATTR_FAILURE_MODE, &value));
+    EXPECT_EQ(ACL_CONTINUE_ON_FAILURE, value.failureMode);
+    push(stream, &gate_ops, 0);
+    push(stream, &fail_ops, 0);
+    push(stream, &trace_ops, 1);
+    push(stream, &fail_ops, 0);
+    push(stream, &trace_ops, 2);
+    open_gate(stream);
+    EXPECT_EQ(ACL_ERROR_RT_AICPU_EXCEPTION, aclrtSynchronizeStream(stream));
+    EXPECT_EQ(2, atomic_load(&trace.num));
+    EXPECT_EQ(0, atomic_load(&trace.dropped));
+    EXPECT_EQ(ACL_SUCCESS, aclrtSynchronizeStream(stream)); /* it was told */
+    push(other, &fail_ops, 0);
+    push(other, &trace_ops, 3);
+    EXPECT_EQ(ACL_ERROR_RT_AICPU_EXCEPTION, aclrtSynchronizeStream(other));
+    EXPECT_EQ(2, atomic_load(&trace.num)); /* it is a matter of each stream */
+    EXPECT_EQ(ACL_SUCCESS, aclrtDestroyStream(stream));
+    EXPECT_EQ(ACL_SUCCESS, aclrtDestroyStream(other));
+    end();
+}
+
+TEST(mode_stop_holds_for_streams_that_asked_to_continue_and_for_good)
+{
+    test_expect_error("the test wants it");
+    test_expect_error("cannot go back from stop to continue");
+    begin();
+    aclrtContext context = NULL;
+    EXPECT_EQ(ACL_SUCCESS, aclrtCreateContext(&context, 0));
+    aclrtStream stream = new_stream(), later;
+    aclrtStreamAttrValue value = {.failureMode = ACL_CONTINUE_ON_FAILURE};
+
+    EXPECT_EQ(ACL_SUCCESS, aclrtSetStreamAttribute(stream, ACL_STREAM_ATTR_FAILURE_MODE, &value));
+    EXPECT_EQ(ACL_SUCCESS, aclrtSetStreamFailureMode(NULL, ACL_STOP_ON_FAILURE)); /* the default */
+    EXPECT_EQ(ACL_SUCCESS, aclrtSetStreamFailureMode(NULL, ACL_STOP_ON_FAILURE));
+    later = new_stream();
+    EXPECT_EQ(ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
+              aclrtSetStreamFailureMode(stream, ACL_CONTINUE_ON_FAILURE));
+    EXPECT_EQ(ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
+              aclrtSetStreamFailureMode(later, ACL_CONTINUE_ON_FAILURE));
+    EXPECT_EQ(ACL_SUCCESS, aclrtGetStreamAttribute(later, ACL_STREAM_ATTR_FAILURE_MODE, &value));
+    EXPECT_EQ(ACL_STOP_ON_FAILURE, value.failureMode);
+    push(stream, &gate_ops, 0);
+    push(stream, &fail_ops, 0);
+    push(stream, &trace_ops, 1);
+    open_gate(stream);
+    EXPECT_EQ(ACL_ERROR_RT_AICPU_EXCEPTION, aclrtSynchronizeStream(stream));
+    EXPECT_EQ(0, atomic_load(&trace.num));
+    EXPECT_EQ(1, atomic_load(&trace.dropped));
+    EXPECT_EQ(ACL_ERROR_RT_AICPU_EXCEPTION, aclrtSynchronizeStream(later));
+    EXPECT_EQ(ACL_SUCCESS, aclrtDestroyStream(stream));
+    EXPECT_EQ(ACL_SUCCESS, aclrtDestroyStream(later));
+    EXPECT_EQ(ACL_SUCCESS, aclrtDestroyContext(context));
+    end();
+}
+
 TEST(in_mode_stop_a_failure_freezes_the_whole_context)
 {
     test_expect_error("the test wants it");

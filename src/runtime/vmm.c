@@ -2,12 +2,14 @@
 /* Physical memory and its handles; mappings are in vmm_map.c. The invariants are in vmm.h. */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/fd.h"
 #include "runtime/arena.h"
 #include "runtime/vmm_impl.h"
 
@@ -22,6 +24,8 @@ static struct hc_table physical_table =
 
 pthread_mutex_t rt_vmm_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct hc_list exported; /* of struct rt_physical, by in_exported; under rt_vmm_lock */
+static struct hc_list all = {&all, &all}; /* of struct rt_physical, by in_all; under rt_vmm_lock */
+static uint64_t next_file = RT_ARENA_FILES; /* under rt_vmm_lock */
 
 uint64_t
 rt_vmm_granularity(aclrtMemAttr attr, bool on_device)
@@ -65,6 +69,9 @@ rt_physical_release(struct rt_physical *physical)
 {
     if (atomic_fetch_sub_explicit(&physical->refs, 1, memory_order_acq_rel) > 1)
         return;
+    pthread_mutex_lock(&rt_vmm_lock);
+    hc_list_remove(&physical->in_all);
+    pthread_mutex_unlock(&rt_vmm_lock);
     if (physical->fd >= 0)
         close(physical->fd);
     if (physical->charged)
@@ -99,6 +106,41 @@ physical_open(struct rt_physical *physical)
     return ACL_SUCCESS;
 }
 
+/* Gives it a number, unless it is another process' memory that others could shrink. */
+static void
+share_file(struct rt_physical *physical)
+{
+    int seals = fcntl(physical->fd, F_GET_SEALS);
+
+    pthread_mutex_lock(&rt_vmm_lock);
+    if (seals >= 0 && (seals & F_SEAL_SHRINK) != 0)
+        physical->file = next_file++;
+    hc_list_push_back(&all, &physical->in_all);
+    pthread_mutex_unlock(&rt_vmm_lock);
+}
+
+int
+rt_vmm_file(uint64_t file, uint64_t *len, bool *known)
+{
+    int fd = -1;
+
+    *known = false;
+    pthread_mutex_lock(&rt_vmm_lock);
+    HC_LIST_EACH (node, &all) {
+        struct rt_physical *physical = HC_CONTAINER(node, struct rt_physical, in_all);
+
+        if (physical->file != file || !physical->described)
+            continue;
+        *known = true;
+        *len = physical->size;
+        /* Its own may be closed at any moment. */
+        fd = fcntl(physical->fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+        break;
+    }
+    pthread_mutex_unlock(&rt_vmm_lock);
+    return fd;
+}
+
 /* Takes over `fd`, also when it fails. */
 static aclError
 physical_new(int fd, uint64_t size, const aclrtPhysicalMemProp *prop, bool imported,
@@ -117,6 +159,7 @@ physical_new(int fd, uint64_t size, const aclrtPhysicalMemProp *prop, bool impor
     physical->imported = imported;
     physical->share.fd = -1;
     atomic_init(&physical->refs, 1);
+    share_file(physical);
     rc = ACL_SUCCESS;
     if (!imported && rt_physical_on_device(physical)) {
         rc = rt_arena_charge((int32_t)prop->location.id, size);
@@ -141,11 +184,12 @@ rt_vmm_create(uint64_t size, const aclrtPhysicalMemProp *prop, aclrtDrvMemHandle
                        "physical memory of %llu bytes is above the limit of file sizes: run "
                        "`ulimit -f unlimited` before",
                        (unsigned long long)size); /* ftruncate would send SIGXFSZ */
-    fd = memfd_create("hcomm-physical", MFD_CLOEXEC);
+    fd = hc_fd_high(memfd_create("hcomm-physical", MFD_CLOEXEC | MFD_ALLOW_SEALING));
     if (fd < 0)
         return rt_fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "no descriptor for physical memory: %s",
                        strerror(errno));
-    if (size > INT64_MAX || ftruncate(fd, (off_t)size) != 0) {
+    if (size > INT64_MAX || ftruncate(fd, (off_t)size) != 0 ||
+        fcntl(fd, F_ADD_SEALS, RT_ARENA_SEALS) != 0) {
         close(fd);
         return rt_fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "physical memory cannot have %llu bytes",
                        (unsigned long long)size);

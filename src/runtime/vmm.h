@@ -58,6 +58,12 @@ aclError rt_vmm_export(aclrtDrvMemHandle handle, bool any_pid, struct rt_share_t
 aclError rt_vmm_import(const struct rt_share_token *token, int32_t device,
                        aclrtDrvMemHandle *handle);
 
+/* As rt_shared_find: in one mapping that may be accessed. */
+bool rt_vmm_place(const void *at, uint64_t len, uint64_t *file, uint64_t *offset);
+
+/* As rt_shared_file, and nothing is logged. *known: there is such a file. */
+int rt_vmm_file(uint64_t file, uint64_t *len, bool *known);
+
 /* Processes that may import what this process exported as `token`. */
 aclError rt_vmm_allow_pids(const struct rt_share_token *token, const int32_t *pids, size_t pid_num);
 

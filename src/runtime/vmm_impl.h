@@ -13,6 +13,9 @@
 struct rt_physical {
     int fd;                     /* its own; set once */
     uint64_t size;              /* set once */
+    uint64_t file;              /* its number (rt_shared_find); 0: not to be shared. Set once */
+    bool described;             /* to another process; under rt_vmm_lock */
+    struct hc_list in_all;      /* under rt_vmm_lock */
     aclrtPhysicalMemProp prop;  /* set once */
     bool imported, charged;     /* set once */
     _Atomic uint32_t refs;      /* I2 */

@@ -322,6 +322,30 @@ rt_vmm_access(const void *at, bool *access)
     return ACL_SUCCESS;
 }
 
+bool
+rt_vmm_place(const void *at, uint64_t len, uint64_t *file, uint64_t *offset)
+{
+    uint64_t address = (uint64_t)(uintptr_t)at;
+    struct reservation *range;
+    struct rt_node *node = NULL;
+    bool good = false;
+
+    pthread_mutex_lock(&rt_vmm_lock);
+    range = reservation_at(at);
+    if (range != NULL)
+        node = rt_tree_find(range->mappings, address);
+    if (node != NULL && len <= node->start + node->len - address) {
+        const struct mapping *mapping = HC_CONTAINER(node, struct mapping, in_range);
+
+        good = mapping->access && mapping->physical->file != 0;
+        mapping->physical->described = mapping->physical->described || good;
+        *file = good ? mapping->physical->file : *file;
+        *offset = good ? address - node->start : *offset;
+    }
+    pthread_mutex_unlock(&rt_vmm_lock);
+    return good;
+}
+
 aclError
 rt_vmm_retain(const void *at, aclrtDrvMemHandle *handle)
 {
