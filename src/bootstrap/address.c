@@ -7,6 +7,7 @@
 #include <ifaddrs.h>
 #include <net/if.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -14,8 +15,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/fd.h"
 #include "base/knobs.h"
 #include "base/log.h"
+#include "bootstrap/fd_limit.h"
 #include "bootstrap/ports.h"
 
 #define BACKLOG 1024
@@ -24,6 +27,17 @@ socklen_t
 address_len(const struct sockaddr_storage *addr)
 {
     return addr->ss_family == AF_INET6 ? sizeof(struct sockaddr_in6) : sizeof(struct sockaddr_in);
+}
+
+void
+address_keep_alive(int fd)
+{
+    const int on = 1, idle_s = 10, interval_s = 5, probes = 3;
+
+    (void)setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
+    (void)setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &idle_s, sizeof idle_s);
+    (void)setsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &interval_s, sizeof interval_s);
+    (void)setsockopt(fd, IPPROTO_TCP, TCP_KEEPCNT, &probes, sizeof probes);
 }
 
 static in_port_t *
@@ -50,44 +64,53 @@ address_text(char *text, size_t len, const struct sockaddr_storage *addr)
         snprintf(text, len, six ? "[%s]:%u" : "%s:%u", host, port);
 }
 
-/* Does `name` match the list "a,b" (prefixes, or whole names)? */
-static bool
-list_has(const char *list, bool whole, const char *name)
+/* Which entry of the list "a,b" (prefixes, or whole names) matches `name` first; -1: none does. */
+static int
+list_find(const char *list, bool whole, const char *name)
 {
-    while (*list != '\0') {
+    for (int entry = 0; *list != '\0'; entry++) {
         size_t len = strcspn(list, ",");
 
         if (len > 0 && strncmp(list, name, len) == 0 && (!whole || name[len] == '\0'))
-            return true;
+            return entry;
         list += len + (list[len] == ',');
     }
-    return false;
+    return -1;
 }
 
-/* Does HCCL_SOCKET_IFNAME's `spec` ("p", "^p", "=n", "^=n") let `name` in? */
-static bool
-spec_allows(const char *spec, const char *name)
+/* HCCL_SOCKET_IFNAME's `spec` ("p", "^p", "=n", "^=n") lets `name` in: lower is asked for more; -1:
+ * it does not. */
+static int
+spec_place(const char *spec, const char *name)
 {
     bool exclude = spec[0] == '^';
     bool whole = spec[exclude] == '=';
+    int place = list_find(spec + exclude + whole, whole, name);
 
-    return list_has(spec + exclude + whole, whole, name) != exclude;
+    if (spec[0] == '\0')
+        return 0;
+    if (exclude)
+        return place < 0 ? 0 : -1;
+    return place;
 }
 
-/* How gladly an interface is taken: lower is better. */
+/* How gladly an interface is taken: lower is better. What the user asked for comes first: the
+ * family, then the place in the list. */
 static int
-reluctance(const struct ifaddrs *iface, int family)
+reluctance(const struct ifaddrs *iface, int family, int place)
 {
     static const char bridges[] = "docker,br-,veth,virbr,cni,flannel,cali,podman,lxc,lxd";
     const struct sockaddr_in6 *in6 = (const struct sockaddr_in6 *)iface->ifa_addr;
-    int cost = iface->ifa_addr->sa_family == family ? 0 : 1;
+    int cost = place * 8;
 
+    if (iface->ifa_addr->sa_family != family)
+        cost += 1 << 20;
     if (iface->ifa_addr->sa_family == AF_INET6 && IN6_IS_ADDR_LINKLOCAL(&in6->sin6_addr))
+        cost += 1;
+    if (list_find(bridges, false, iface->ifa_name) >= 0)
         cost += 2;
-    if (list_has(bridges, false, iface->ifa_name))
-        cost += 4;
     if ((iface->ifa_flags & IFF_LOOPBACK) != 0)
-        cost += 8;
+        cost += 4;
     return cost;
 }
 
@@ -167,12 +190,11 @@ choose_interface(struct sockaddr_storage *addr, const struct ifaddrs *all)
         return rc;
     family = family == 0 ? AF_INET : AF_INET6;
     for (const struct ifaddrs *at = all; at != NULL; at = at->ifa_next) {
-        int cost;
+        int place = spec_place(spec, at->ifa_name), cost;
 
-        if (!usable(at) || (spec[0] != '\0' && !spec_allows(spec, at->ifa_name)) ||
-            (family == AF_INET6 && at->ifa_addr->sa_family != AF_INET6))
+        if (!usable(at) || place < 0 || (family == AF_INET6 && at->ifa_addr->sa_family != AF_INET6))
             continue;
-        cost = reluctance(at, family);
+        cost = reluctance(at, family, place);
         if (best == NULL || cost < best_cost ||
             (cost == best_cost && strcmp(at->ifa_name, best->ifa_name) < 0)) {
             best = at;
@@ -199,10 +221,11 @@ address_choose(struct sockaddr_storage *addr)
 {
     const char *ip = hc_knob_str(KNOB_IF_IP);
     struct ifaddrs *all = NULL;
+    char text[FD_ERROR_LEN];
     HcclResult rc;
 
     if (getifaddrs(&all) != 0) {
-        LOG_ERROR(BOOT, "cannot list the network interfaces: %s", strerror(errno));
+        LOG_ERROR(BOOT, "cannot list the network interfaces: %s", fd_error_text(errno, text));
         return HCCL_E_SYSCALL;
     }
     rc = ip[0] != '\0' ? choose_ip(addr, ip, all) : choose_interface(addr, all);
@@ -213,12 +236,15 @@ address_choose(struct sockaddr_storage *addr)
 static HcclResult
 fail_bind(const struct sockaddr_storage *addr, const struct ports *ports, int error)
 {
-    char host[ADDRESS_TEXT_LEN];
+    char host[ADDRESS_TEXT_LEN], text[FD_ERROR_LEN];
 
     address_text(host, sizeof host, addr);
-    LOG_ERROR(BOOT,
-              "EI0019: cannot listen at %s with any port from %u to %u: %s; choose others with %s",
-              host, ports->ranges[0].first, ports->ranges[0].last, strerror(error), ports->knob);
+    if (error == EMFILE)
+        LOG_ERROR(BOOT, "EI0019: cannot listen at %s: %s", host, fd_error_text(error, text));
+    else
+        LOG_ERROR(BOOT,
+                  "EI0019: cannot listen at %s with any port of %s: %s; choose others with %s",
+                  host, ports->text, strerror(error), ports->knob);
     return HCCL_E_SYSCALL;
 }
 
@@ -235,7 +261,7 @@ try_port(int fd, const struct sockaddr_storage *addr, uint32_t port)
 static int
 new_socket(int family)
 {
-    int fd = socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    int fd = hc_fd_socket(family, SOCK_STREAM);
     int on = 1;
 
     if (fd < 0)
@@ -262,7 +288,7 @@ listen_at(struct sockaddr_storage *addr, uint32_t port, int *fd_out)
         return 0;
     }
     error = errno;
-    close(fd);
+    hc_fd_close(fd);
     return error;
 }
 

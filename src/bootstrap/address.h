@@ -23,6 +23,9 @@ HcclResult address_listen(struct sockaddr_storage *addr, int *fd);
 /* "192.0.2.2:60000" or "[2001:db8::1]:60000"; without a port when it is 0. */
 void address_text(char *text, size_t len, const struct sockaddr_storage *addr);
 
+/* The peer's host going away without a word is noticed within half a minute. */
+void address_keep_alive(int fd);
+
 socklen_t address_len(const struct sockaddr_storage *addr);
 
 #endif

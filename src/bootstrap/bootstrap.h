@@ -12,6 +12,7 @@
 
 #include <stdint.h>
 
+#include "bootstrap/job.h"
 #include "hccl/hccl_types.h"
 
 #define BS_BLOB_MAX 4096u
@@ -47,9 +48,6 @@ HcclResult bs_join(const struct bs_join *join, struct bs_table **table);
 
 /* NULL is fine. Ranks of one process share a table: it goes with the last destroy. */
 void bs_table_destroy(struct bs_table *table);
-
-/* Random number of this process, the same at every call: tells apart what a pid cannot. */
-uint64_t bs_process_id(void);
 
 /* How long ranks wait for each other. HCCL_E_PARA (logged): the environment says nonsense. */
 HcclResult bs_connect_timeout(int64_t *timeout_ms);

@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -164,6 +165,20 @@ wait_child(struct children *children, uint32_t i)
     while (waitpid(children->pids[i], &status, 0) < 0)
         ;
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+/* Lets this process open `more` descriptors. */
+static inline void
+leave_descriptors(rlim_t more)
+{
+    struct rlimit limit;
+    int probe = dup(0);
+
+    EXPECT_TRUE(probe >= 0);
+    close(probe);
+    EXPECT_EQ(0, getrlimit(RLIMIT_NOFILE, &limit));
+    limit.rlim_cur = (rlim_t)probe + more;
+    EXPECT_EQ(0, setrlimit(RLIMIT_NOFILE, &limit));
 }
 
 #endif

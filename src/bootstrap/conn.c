@@ -20,11 +20,13 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/fd.h"
 #include "base/log.h"
 #include "bootstrap/address.h"
 #include "bootstrap/server.h"
 
 #define HANDSHAKE_MS 5000
+#define SLOW_MS 1000 /* a handshake takes a millisecond */
 
 enum step { STEP_PROOF, STEP_HEAD, STEP_HELLO, STEP_JOINED, STEP_TELL };
 
@@ -46,7 +48,7 @@ struct conn {
     enum step step;
     bool proven;
     uint64_t deadline_ns;
-    uint32_t rank; /* from STEP_JOINED on */
+    uint32_t rank, pid; /* from STEP_JOINED on */
     uint8_t nonce[NONCE_LEN];
     uint8_t key[KEY_LEN];
     uint8_t fixed[PROOF_MSG_LEN]; /* input of STEP_PROOF and STEP_HEAD */
@@ -73,7 +75,7 @@ drop(struct conn *conn)
 {
     if (conn->fd < 0)
         return;
-    close(conn->fd); /* also leaves the epoll set */
+    hc_fd_close(conn->fd); /* also leaves the epoll set */
     conn->fd = -1;
     if (conn->step < STEP_JOINED)
         pending_num--;
@@ -136,7 +138,7 @@ conn_accept(struct session *session, int epoll_fd, int fd, const struct sockaddr
     int on = 1;
 
     if (conn == NULL) {
-        close(fd); /* the rank tries again */
+        hc_fd_close(fd); /* the rank tries again */
         return;
     }
     conn->session = session;
@@ -150,6 +152,7 @@ conn_accept(struct session *session, int epoll_fd, int fd, const struct sockaddr
     hc_list_push_back(&session->pending, &conn->in_list);
     pending_num++;
     (void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+    address_keep_alive(fd);
     if (!white_list_allows(&session->hosts, peer)) {
         drop_stranger(conn, STRANGER_HOST, "its host is not in HCCL_WHITELIST_FILE");
         return;
@@ -228,6 +231,7 @@ take_hello(struct conn *conn)
     pending_num--;
     conn->step = STEP_JOINED;
     conn->rank = hello.rank;
+    conn->pid = hello.pid;
     conn->have = 0;
     conn->want = sizeof conn->fixed;
     hc_list_remove(&conn->in_list);
@@ -258,8 +262,8 @@ peer_left(struct conn *conn)
         return;
     }
     session_fail(conn->session, HCCL_E_REMOTE,
-                 "rank %u (%s) left before all ranks had joined: see its own log", conn->rank,
-                 conn->peer);
+                 "rank %u (process %u) ended before all had joined; it was at %s: see its own log",
+                 conn->rank, conn->pid, conn->peer);
     drop(conn);
 }
 
@@ -351,6 +355,15 @@ conn_drop_oldest(struct session *session, const char *why)
     if (!hc_list_empty(&session->pending))
         drop_stranger(HC_CONTAINER(session->pending.next, struct conn, in_list), STRANGER_SILENT,
                       why);
+}
+
+void
+conn_drop_slow(struct session *session)
+{
+    uint64_t deadline_ns = hc_deadline_ms(HANDSHAKE_MS - SLOW_MS);
+
+    while (conn_oldest_deadline(session) <= deadline_ns)
+        conn_drop_oldest(session, "it was slow to prove itself when descriptors were short");
 }
 
 void

@@ -15,8 +15,10 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/fd.h"
 #include "base/log.h"
 #include "bootstrap/address.h"
+#include "bootstrap/fd_limit.h"
 #include "bootstrap/session.h"
 
 #define ATTEMPT_MS 5000 /* one connection attempt, handshake included */
@@ -107,8 +109,8 @@ fail_connect(const struct dial *dial, const struct root_info *info, int error)
                            : "choose an address that all ranks reach with HCCL_SOCKET_IFNAME or "
                              "HCCL_IF_IP at the root";
 
-    LOG_ERROR(BOOT, "EI0006: cannot reach the root of %s at %s: %s; %s", info->id, dial->root,
-              strerror(error), hint);
+    LOG_ERROR(BOOT, "EI0006: cannot reach the root of %s at %s (process %u): %s; %s", info->id,
+              dial->root, info->pid, strerror(error), hint);
     return error == ETIMEDOUT ? HCCL_E_TIMEOUT : HCCL_E_TCP_CONNECT;
 }
 
@@ -117,10 +119,12 @@ connect_root(struct dial *dial, const struct root_info *info, uint64_t deadline_
 {
     int on = 1, error = 0;
     socklen_t len = sizeof error;
+    char text[FD_ERROR_LEN];
 
-    dial->fd = socket(info->addr.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    dial->fd = hc_fd_socket(info->addr.ss_family, SOCK_STREAM);
     if (dial->fd < 0) {
-        LOG_ERROR(BOOT, "cannot make a socket: %s", strerror(errno));
+        LOG_ERROR(BOOT, "EI0006: cannot dial the root of %s: %s", info->id,
+                  fd_error_text(errno, text));
         return HCCL_E_SYSCALL;
     }
     if (connect(dial->fd, (const struct sockaddr *)&info->addr, address_len(&info->addr)) != 0) {
@@ -136,6 +140,7 @@ connect_root(struct dial *dial, const struct root_info *info, uint64_t deadline_
     if (error != 0)
         return fail_connect(dial, info, error);
     (void)setsockopt(dial->fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+    address_keep_alive(dial->fd);
     return HCCL_SUCCESS;
 }
 
@@ -206,8 +211,9 @@ fail_reply(const struct dial *dial, const struct root_info *info, int error)
                   info->id, dial->root);
         return HCCL_E_TIMEOUT;
     }
-    LOG_ERROR(BOOT, "the root of %s at %s left before all ranks had joined: see its own log (%s)",
-              info->id, dial->root, strerror(error));
+    LOG_ERROR(BOOT,
+              "the root of %s at %s (process %u) ended before all had joined: see its own log (%s)",
+              info->id, dial->root, info->pid, strerror(error));
     return HCCL_E_REMOTE;
 }
 
@@ -302,7 +308,7 @@ dial_join(const struct root_info *info, const struct wire_hello *hello, int64_t 
         rc = attempt(&dial, info, hello);
         if (rc != HCCL_E_AGAIN)
             break;
-        close(dial.fd);
+        hc_fd_close(dial.fd);
         dial.fd = -1;
         if (hc_now_ns() >= dial.deadline_ns) {
             rc = fail_connect(&dial, info, ETIMEDOUT);
@@ -313,7 +319,7 @@ dial_join(const struct root_info *info, const struct wire_hello *hello, int64_t 
     if (rc == HCCL_SUCCESS)
         rc = take_reply(&dial, info, hello, hc_deadline_ms(hello->timeout_ms + grace_ms), table);
     if (dial.fd >= 0)
-        close(dial.fd);
+        hc_fd_close(dial.fd);
     sodium_memzero(dial.key, sizeof dial.key);
     return rc;
 }

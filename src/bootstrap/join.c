@@ -13,13 +13,13 @@
 #include "base/fork.h"
 #include "base/knobs.h"
 #include "base/log.h"
+#include "base/process.h"
 #include "base/thread.h"
 #include "bootstrap/address.h"
 #include "bootstrap/dial.h"
 #include "bootstrap/server.h"
 
 static pthread_once_t ready = PTHREAD_ONCE_INIT;
-static uint64_t process_id; /* set once */
 
 static void
 get_ready(void)
@@ -27,26 +27,12 @@ get_ready(void)
     if (sodium_init() < 0)
         LOG_ERROR(BOOT, "libsodium does not start: no source of random numbers?");
     hc_fork_watch();
-    randombytes_buf(&process_id, sizeof process_id);
-}
-
-uint64_t
-bs_process_id(void)
-{
-    (void)pthread_once(&ready, get_ready);
-    return process_id;
 }
 
 HcclResult
 bs_connect_timeout(int64_t *timeout_ms)
 {
-    HcclResult rc = hc_knob_int(KNOB_CONNECT_TIMEOUT_MS, timeout_ms);
-
-    if (rc != HCCL_SUCCESS || *timeout_ms > 0)
-        return rc;
-    rc = hc_knob_int(KNOB_CONNECT_TIMEOUT_S, timeout_ms);
-    *timeout_ms *= 1000;
-    return rc;
+    return hc_knob_connect_ms(timeout_ms);
 }
 
 /* Before a port is chosen. */
@@ -70,7 +56,7 @@ bs_root_create(HcclRootInfo *blob)
 
     if (hc_forked())
         return HCCL_E_INTERNAL;
-    (void)bs_process_id();
+    (void)pthread_once(&ready, get_ready);
     rc = bs_connect_timeout(&timeout_ms);
     if (rc != HCCL_SUCCESS)
         return rc;
@@ -79,7 +65,7 @@ bs_root_create(HcclRootInfo *blob)
         return HCCL_E_MEMORY;
     cancel = hc_cancel_off(); /* as in bs_join */
     session->info.pid = (uint32_t)getpid();
-    session->info.process = bs_process_id();
+    session->info.process = hc_process_id();
     randombytes_buf(session->info.secret, SECRET_LEN);
     rc = white_list_load(&session->hosts);
     if (rc == HCCL_SUCCESS)
@@ -142,6 +128,7 @@ bs_join(const struct bs_join *join, struct bs_table **table)
     struct wire_hello hello = {.lib_version = LIB_VERSION,
                                .n_ranks = join->n_ranks,
                                .rank = join->rank,
+                               .pid = (uint32_t)getpid(),
                                .timeout_ms = join->timeout_ms,
                                .blob = join->blob,
                                .blob_len = join->blob_len};
@@ -151,7 +138,7 @@ bs_join(const struct bs_join *join, struct bs_table **table)
 
     if (hc_forked())
         return HCCL_E_INTERNAL;
-    (void)bs_process_id();
+    (void)pthread_once(&ready, get_ready);
     rc = root_info_decode(&info, join->info);
     if (rc != HCCL_SUCCESS)
         return rc;
@@ -171,7 +158,7 @@ bs_join(const struct bs_join *join, struct bs_table **table)
             return rc;
     }
     cancel = hc_cancel_off(); /* it would leave the session locked, and our peers waiting */
-    if (info.process == bs_process_id())
+    if (info.process == hc_process_id())
         rc = join_here(&info, &hello, table);
     else
         rc = dial_join(&info, &hello, join->timeout_ms < 0 ? 20000 : 2000, table);

@@ -2,6 +2,7 @@
 #include "bootstrap/ports.h"
 
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -51,7 +52,7 @@ HcclResult
 ports_load(struct ports *ports)
 {
     const char *list = hc_knob_str(KNOB_HOST_PORT_RANGE);
-    int64_t base = 0;
+    int64_t base = 0, last;
     HcclResult rc = hc_knob_int(KNOB_IF_BASE_PORT, &base);
 
     memset(ports, 0, sizeof *ports);
@@ -59,8 +60,10 @@ ports_load(struct ports *ports)
         return rc;
     ports->knob = hc_knob_info(KNOB_HOST_PORT_RANGE)->env;
     if (strcmp(list, "auto") == 0) {
+        snprintf(ports->text, sizeof ports->text, "all");
         add(ports, 0, 0);
     } else if (list[0] != '\0') {
+        snprintf(ports->text, sizeof ports->text, "%s", list);
         if (parse_list(ports, list))
             return HCCL_SUCCESS;
         LOG_ERROR(BOOT,
@@ -70,7 +73,9 @@ ports_load(struct ports *ports)
         return HCCL_E_PARA;
     } else {
         ports->knob = hc_knob_info(KNOB_IF_BASE_PORT)->env;
-        add(ports, (uint16_t)base, (uint16_t)(base + PORTS - 1 > 65535 ? 65535 : base + PORTS - 1));
+        last = base + PORTS - 1 > 65535 ? 65535 : base + PORTS - 1;
+        snprintf(ports->text, sizeof ports->text, "%d to %d", (int)base, (int)last);
+        add(ports, (uint16_t)base, (uint16_t)last);
         if (getenv(ports->knob) == NULL)
             add(ports, 0, 0);
     }

@@ -17,6 +17,7 @@ struct ports {
     } ranges[PORT_RANGES_MOST];
     uint32_t num;
     const char *knob; /* the variable that says so, for messages */
+    char text[64];    /* the ports, likewise */
 };
 
 /* HCCL_HOST_SOCKET_PORT_RANGE, else 32 ports from HCCL_IF_BASE_PORT; when neither is set, any free

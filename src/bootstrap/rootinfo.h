@@ -17,7 +17,7 @@ struct root_info {
     uint8_t secret[SECRET_LEN];
     char id[ID_LEN];  /* printable, unique */
     uint32_t pid;     /* of the root */
-    uint64_t process; /* its bs_process_id() */
+    uint64_t process; /* its hc_process_id() */
 };
 
 void root_info_encode(HcclRootInfo *blob, const struct root_info *info);

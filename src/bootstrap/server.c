@@ -9,12 +9,15 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/fd.h"
 #include "base/log.h"
 #include "base/thread.h"
+#include "bootstrap/fd_limit.h"
 
 #define LINGER_MS 20000 /* for telling ranks the outcome */
 #define EVENTS 64
-#define PENDING_MAX 1024u   /* unproven connections of the process */
+#define PENDING_MOST 1024u  /* unproven connections of the process... */
+#define PENDING_PART 4u     /* ...and what part of its descriptors they may take */
 #define ACCEPT_PAUSE_MS 100 /* out of descriptors */
 #define ACCEPT_BURST 64     /* connections taken before others get their turn */
 
@@ -23,6 +26,7 @@ static struct {
     bool running;
     int epoll_fd;
     int wake_fd;
+    uint32_t pending_most; /* set at the start of the thread */
     struct hc_list sessions;
 } server = {.sessions = {&server.sessions, &server.sessions}};
 
@@ -57,24 +61,35 @@ watch_listener(const struct session *session, int op, bool on)
     (void)epoll_ctl(server.epoll_fd, op, session->listen_fd, &event);
 }
 
+/* Out of descriptors or memory: makes room, and tries again soon. */
+static void
+pause_accepting(struct session *session, int error)
+{
+    char text[FD_ERROR_LEN];
+
+    if (!session->was_short)
+        LOG_WARN(BOOT, "%s: cannot take ranks in for the moment: %s", session->info.id,
+                 fd_error_text(error, text));
+    session->was_short = true;
+    conn_drop_slow(session);
+    session->accept_at_ns = hc_deadline_ms(ACCEPT_PAUSE_MS);
+    watch_listener(session, EPOLL_CTL_MOD, false);
+}
+
 static void
 accept_some(struct session *session)
 {
     for (int i = 0; i < ACCEPT_BURST && session->listen_fd >= 0; i++) {
         struct sockaddr_storage peer = {0};
         socklen_t len = sizeof peer;
-        int fd = accept4(session->listen_fd, (struct sockaddr *)&peer, &len,
-                         SOCK_NONBLOCK | SOCK_CLOEXEC);
+        int fd = hc_fd_accept(session->listen_fd, (struct sockaddr *)&peer, &len);
 
         if (fd >= 0) {
-            if (conn_pending() >= PENDING_MAX)
+            if (conn_pending() >= server.pending_most)
                 conn_drop_oldest(session, "too many unproven connections");
             conn_accept(session, server.epoll_fd, fd, &peer);
         } else if (errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS) {
-            if (session->accept_at_ns == 0)
-                LOG_WARN(BOOT, "cannot take ranks in for the moment: %s", strerror(errno));
-            session->accept_at_ns = hc_deadline_ms(ACCEPT_PAUSE_MS);
-            watch_listener(session, EPOLL_CTL_MOD, false);
+            pause_accepting(session, errno);
             return;
         } else if (errno != EINTR && errno != ECONNABORTED) {
             return; /* nobody is left in the queue */
@@ -86,7 +101,7 @@ static void
 close_listener(struct session *session)
 {
     if (session->listen_fd >= 0)
-        close(session->listen_fd);
+        hc_fd_close(session->listen_fd);
     session->listen_fd = -1;
 }
 
@@ -178,8 +193,8 @@ handle(const struct epoll_event *event)
 static void
 stop(void)
 {
-    close(server.epoll_fd);
-    close(server.wake_fd);
+    hc_fd_close(server.epoll_fd);
+    hc_fd_close(server.wake_fd);
     server.running = false;
 }
 
@@ -224,13 +239,17 @@ static HcclResult
 start(void)
 {
     struct epoll_event event = {.events = EPOLLIN, .data.u64 = 0};
+    uint64_t part = fd_limit() / PENDING_PART;
+    char text[FD_ERROR_LEN];
     HcclResult rc;
 
-    server.epoll_fd = epoll_create1(EPOLL_CLOEXEC);
-    server.wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    server.pending_most = part > PENDING_MOST ? PENDING_MOST : (uint32_t)part + 1;
+
+    server.epoll_fd = hc_fd_epoll();
+    server.wake_fd = hc_fd_event();
     if (server.epoll_fd < 0 || server.wake_fd < 0 ||
         epoll_ctl(server.epoll_fd, EPOLL_CTL_ADD, server.wake_fd, &event) != 0) {
-        LOG_ERROR(BOOT, "cannot watch sockets: %s", strerror(errno));
+        LOG_ERROR(BOOT, "cannot watch sockets: %s", fd_error_text(errno, text));
         rc = HCCL_E_SYSCALL;
     } else {
         rc = start_thread();
@@ -240,9 +259,9 @@ start(void)
         return rc;
     }
     if (server.epoll_fd >= 0)
-        close(server.epoll_fd);
+        hc_fd_close(server.epoll_fd);
     if (server.wake_fd >= 0)
-        close(server.wake_fd);
+        hc_fd_close(server.wake_fd);
     return rc;
 }
 

@@ -30,6 +30,9 @@ void conn_event(void *conn);
 /* Drops the oldest unproven connection of the session. */
 void conn_drop_oldest(struct session *session, const char *why);
 
+/* Drops those that have not proven themselves within a second. */
+void conn_drop_slow(struct session *session);
+
 /* When the oldest unproven connection must be done; HC_FOREVER: there is none. */
 uint64_t conn_oldest_deadline(const struct session *session);
 

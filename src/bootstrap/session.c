@@ -10,6 +10,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "bootstrap/fd_limit.h"
 
 #define EPITAPHS 16
 
@@ -104,11 +105,15 @@ first_join(struct session *session, const struct wire_hello *hello)
 static bool
 agrees(struct session *session, const struct wire_hello *hello)
 {
-    if (hello->lib_version != LIB_VERSION) {
-        session_fail(session, HCCL_E_PARA,
-                     "EI0008: rank %u runs library version %u, the root runs %u: install the same "
-                     "version everywhere",
-                     hello->rank, hello->lib_version, LIB_VERSION);
+    uint32_t theirs = hello->lib_version;
+
+    if (theirs != LIB_VERSION) {
+        session_fail(
+            session, HCCL_E_PARA,
+            "EI0008: rank %u runs library version %u.%u.%u, the root runs %u.%u.%u: install "
+            "the same version everywhere",
+            hello->rank, theirs / 10000, theirs / 100 % 100, theirs % 100, LIB_VERSION / 10000,
+            LIB_VERSION / 100 % 100, LIB_VERSION % 100);
         return false;
     }
     if (hello->n_ranks == 0 || hello->n_ranks > MAX_RANKS || hello->rank >= hello->n_ranks) {
@@ -127,8 +132,9 @@ agrees(struct session *session, const struct wire_hello *hello)
     }
     if (session->members[hello->rank].present) {
         session_fail(session, HCCL_E_PARA,
-                     "two callers joined as rank %u: give every process or thread its own rank",
-                     hello->rank);
+                     "two callers joined as rank %u (processes %u and %u): give every process or "
+                     "thread its own rank",
+                     hello->rank, session->members[hello->rank].pid, hello->pid);
         return false;
     }
     return true;
@@ -164,6 +170,7 @@ session_add(struct session *session, const struct wire_hello *hello)
     if (hello->blob_len > 0)
         memcpy(member->blob, hello->blob, hello->blob_len);
     member->len = hello->blob_len;
+    member->pid = hello->pid;
     member->present = true;
     if (deadline_ns < session->deadline_ns)
         session->deadline_ns = deadline_ns;
@@ -201,8 +208,12 @@ void
 session_expire(struct session *session)
 {
     double waited_s = (double)(hc_now_ns() - session->began_ns) / 1e9;
-    char missing[200];
+    char missing[200], limit[120] = "";
 
+    if (session->was_short)
+        snprintf(limit, sizeof limit,
+                 "; the root ran out of descriptors, it may have %llu: raise its limit (ulimit -n)",
+                 (unsigned long long)fd_limit());
     if (session->n_ranks == 0) {
         session_fail(session, HCCL_E_TIMEOUT,
                      "EI0015: no rank joined within %.1f s of making the "
@@ -213,8 +224,8 @@ session_expire(struct session *session)
     missing_text(missing, sizeof missing, session);
     session_fail(session, HCCL_E_TIMEOUT,
                  "EI0015: %s of %u did not join; the others waited %.1f s. See whether they have "
-                 "started and reach this address, or raise HCCL_CONNECT_TIMEOUT",
-                 missing, session->n_ranks, waited_s);
+                 "started and reach this address, or raise HCCL_CONNECT_TIMEOUT%s",
+                 missing, session->n_ranks, waited_s, limit);
 }
 
 bool

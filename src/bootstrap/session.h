@@ -27,6 +27,7 @@ enum session_state { SESSION_COLLECTING, SESSION_COMPLETE, SESSION_FAILED };
 
 struct session_member {
     bool present;
+    uint32_t pid;
     uint32_t len;
     uint8_t *blob;
 };
@@ -52,6 +53,7 @@ struct session {
     /* The server's part (server.c). */
     int listen_fd;          /* -1: closed */
     uint64_t accept_at_ns;  /* out of descriptors: when to accept again; 0: accepting */
+    bool was_short;         /* of descriptors, once */
     struct hc_list pending; /* of struct conn, not yet proven, oldest first */
     struct hc_list joined_conns;
     bool telling;       /* replies are on their way */

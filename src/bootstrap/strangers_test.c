@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Who is no rank is turned away and delays nobody. */
 #define _GNU_SOURCE
+#include <stdatomic.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 
+#include "base/alloc.h"
 #include "base/clock.h"
 #include "bootstrap/address.h"
 #include "bootstrap/bootstrap_test.h"
 #include "bootstrap/rootinfo.h"
+#include "tests/support/procs.h"
 
 static int
 dial(const HcclRootInfo *info)
@@ -140,6 +144,139 @@ TEST(a_flood_of_silent_connections_keeps_no_rank_out)
     EXPECT_EQ(HCCL_SUCCESS, wait_child(&children, 0));
     while (num > 0)
         close(fds[--num]);
+}
+
+/* ---- A job that starts under fire ---- */
+
+#define FIRE 10000
+#define SILENT 200
+
+struct fire {
+    atomic_int ready, shots, arrived;
+    HcclRootInfo info;
+};
+
+/* One of many kinds of nonsense; kept open now and then. */
+static void
+shoot(const struct fire *fire, int number, int silent[SILENT])
+{
+    const struct linger at_once = {.l_onoff = 1};
+    uint8_t noise[256];
+    int fd = dial(&fire->info);
+
+    for (size_t i = 0; i < sizeof noise; i++)
+        noise[i] = (uint8_t)(number * 31 + (int)i * 7);
+    if (number % 3 == 0)
+        wire_put32(noise, WIRE_MAGIC); /* what follows is no proof */
+    if (number % 5 != 0)
+        send_all(fd, noise, (size_t)number % sizeof noise);
+    (void)setsockopt(fd, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
+    if (number % 7 == 0) {
+        int *place = &silent[number / 7 % SILENT];
+
+        if (*place >= 0)
+            close(*place);
+        *place = fd;
+    } else {
+        close(fd);
+    }
+}
+
+static void
+attack(struct fire *fire)
+{
+    int silent[SILENT];
+
+    memset(silent, -1, sizeof silent);
+    for (int i = 0; i < FIRE; i++) {
+        shoot(fire, i, silent);
+        atomic_fetch_add(&fire->shots, 1);
+    }
+    procs_await(&fire->arrived, 3); /* the silent ones stay until the job is complete */
+    for (int i = 0; i < SILENT; i++) {
+        if (silent[i] >= 0)
+            close(silent[i]);
+    }
+}
+
+/* Ranks 0 to 2 are there early, rank 3 comes when the last shot has fallen; 4 shoots. */
+static void
+start_under_fire(int rank, void *shared)
+{
+    struct fire *fire = shared;
+    struct rank own = {.info = &fire->info, .n_ranks = 4, .timeout_ms = 50000};
+    long most = 0;
+
+    if (rank == 0) {
+        EXPECT_EQ(HCCL_SUCCESS, bs_root_create(&fire->info));
+        atomic_store(&fire->ready, 1);
+    }
+    procs_await(&fire->ready, 1);
+    if (rank == 4) {
+        attack(fire);
+        return;
+    }
+    procs_await(&fire->shots, rank == 3 ? FIRE : rank * 1000);
+    own.rank = (uint32_t)rank;
+    EXPECT_EQ(0, pthread_create(&own.thread, NULL, rank_main, &own));
+    for (int i = 0; rank == 0 && i < 60000 && atomic_load(&fire->shots) < FIRE; i++) {
+        long live = hc_alloc_live();
+
+        most = live > most ? live : most;
+        usleep(1000);
+    }
+    EXPECT_EQ(0, pthread_join(own.thread, NULL));
+    EXPECT_EQ(HCCL_SUCCESS, own.rc);
+    atomic_fetch_add(&fire->arrived, 1);
+    EXPECT_TRUE(most < 3000);
+    EXPECT_TRUE(test_logged(" away: ") <= 4); /* once a kind */
+}
+
+TEST(ten_thousand_strangers_do_not_keep_a_job_from_starting)
+{
+    struct procs procs;
+
+    procs_start(&procs, 5, start_under_fire, sizeof(struct fire));
+    procs_expect_success(&procs);
+}
+
+/* A port scanner that holds on to all descriptors of the root's process. */
+static int
+child_comes_late(const HcclRootInfo *info, uint32_t n_ranks, uint32_t rank)
+{
+    usleep(100000);
+    return (int)join_and_check(info, n_ranks, rank, 50000);
+}
+
+TEST(silent_connections_do_not_take_all_descriptors)
+{
+    static struct children children;
+    struct rlimit limit;
+    static int fds[100];
+    uint8_t greeting[GREETING_LEN];
+    int fill[16], num = 0;
+    HcclRootInfo info;
+
+    fork_children(&children, 1, child_comes_late);
+    EXPECT_EQ(HCCL_SUCCESS, bs_root_create(&info));
+    EXPECT_EQ(0, getrlimit(RLIMIT_NOFILE, &limit));
+    for (int i = 0; i < 100; i++) /* both ends are descriptors of this process */
+        fds[i] = dial(&info);
+    read_all(fds[99], greeting, sizeof greeting); /* all have been taken in */
+    send_info(&children, &info);
+    do {
+        EXPECT_TRUE(num < 16);
+        fill[num] = dup(0);
+    } while (fill[num++] < fds[99]); /* no number below is left */
+    limit.rlim_cur = (rlim_t)fill[num - 1] + 1;
+    EXPECT_EQ(0, setrlimit(RLIMIT_NOFILE, &limit));
+    EXPECT_EQ(HCCL_SUCCESS, join_and_check(&info, 2, 0, 50000));
+    EXPECT_EQ(HCCL_SUCCESS, wait_child(&children, 0));
+    EXPECT_EQ(1, test_logged("it was slow to prove itself when descriptors were short"));
+    for (int i = 0; i < 100; i++)
+        close(fds[i]);
+    while (num > 0)
+        close(fill[--num]);
 }
 
 static void

@@ -88,6 +88,7 @@ wire_put_hello(uint8_t *payload, const struct wire_hello *hello)
     wire_put32(payload + 8, hello->rank);
     wire_put32(payload + 12, hello->blob_len);
     wire_put64(payload + 16, (uint64_t)hello->timeout_ms);
+    wire_put32(payload + 24, hello->pid);
     if (hello->blob_len > 0)
         memcpy(payload + HELLO_FIXED_LEN, hello->blob, hello->blob_len);
     return HELLO_FIXED_LEN + hello->blob_len;
@@ -103,6 +104,7 @@ wire_get_hello(struct wire_hello *hello, const uint8_t *payload, uint32_t len)
     hello->rank = wire_get32(payload + 8);
     hello->blob_len = wire_get32(payload + 12);
     hello->timeout_ms = (int64_t)wire_get64(payload + 16);
+    hello->pid = wire_get32(payload + 24);
     hello->blob = payload + HELLO_FIXED_LEN;
     return hello->blob_len == len - HELLO_FIXED_LEN;
 }

@@ -22,11 +22,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/version.h"
 #include "bootstrap/bootstrap.h"
 
 #define WIRE_MAGIC 0x4D4F4348u /* "HCOM" */
-#define WIRE_VERSION 1u
-#define LIB_VERSION 90200u /* told in hellos; all ranks must be the same */
+#define WIRE_VERSION 2u
+#define LIB_VERSION HC_VERSION /* told in hellos; all ranks must be the same */
 
 #define SECRET_LEN 16u
 #define NONCE_LEN 32u
@@ -38,7 +39,7 @@
 #define PROOF_MSG_LEN (4u + NONCE_LEN + PROOF_LEN)
 #define ANSWER_LEN (4u + PROOF_LEN)
 #define HEAD_LEN 8u
-#define HELLO_FIXED_LEN 24u
+#define HELLO_FIXED_LEN 28u
 #define HELLO_MAX_LEN (HELLO_FIXED_LEN + BS_BLOB_MAX)
 
 #define MAX_RANKS 65536u
@@ -53,6 +54,7 @@ struct wire_hello {
     uint32_t lib_version;
     uint32_t n_ranks;
     uint32_t rank;
+    uint32_t pid; /* for messages */
     int64_t timeout_ms;
     const uint8_t *blob; /* [blob_len], the caller's */
     uint32_t blob_len;

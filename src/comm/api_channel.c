@@ -38,7 +38,9 @@ acquire(HcclComm handle, CommEngine engine, const HcclChannelDesc *descs, uint32
         rc = comm_hold(handle, &comm);
     if (rc != HCCL_SUCCESS)
         return rc;
-    rc = channels_check(comm, function, engine, descs, num);
+    rc = comm_check_running(comm, function);
+    if (rc == HCCL_SUCCESS)
+        rc = channels_check(comm, function, engine, descs, num);
     if (rc == HCCL_SUCCESS)
         rc = channels_acquire(comm, engine, descs, num, channels);
     comm_release(comm);

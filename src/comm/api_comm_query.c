@@ -89,19 +89,31 @@ HcomGetCommHandleByGroup(const char *group, HcclComm *comm)
 HcclResult
 HcclCommGetStatus(const char *name, HcclCommStatus *status)
 {
-    HcclComm comm = NULL;
+    char why[COMM_WHY_LEN];
+    HcclComm handle = NULL;
+    struct comm *comm;
     HcclResult rc = comm_need(status, "HcclCommGetStatus", "status");
 
     if (rc == HCCL_SUCCESS)
-        rc = find_by_name(name, &comm, "HcclCommGetStatus", HCCL_E_PTR);
+        rc = find_by_name(name, &handle, "HcclCommGetStatus", HCCL_E_PTR);
     if (rc == HCCL_SUCCESS)
+        rc = comm_hold(handle, &comm);
+    if (rc != HCCL_SUCCESS)
+        return rc;
+    if (rt_fate_broken(comm->fate, why, sizeof why))
+        *status = HCCL_COMM_STATUS_INVALID;
+    else if (atomic_load(&comm->suspended))
+        *status = HCCL_COMM_STATUS_SUSPENDING;
+    else
         *status = HCCL_COMM_STATUS_READY;
-    return rc;
+    comm_release(comm);
+    return HCCL_SUCCESS;
 }
 
 HcclResult
 HcclGetCommAsyncError(HcclComm handle, HcclResult *error)
 {
+    char why[COMM_WHY_LEN];
     struct comm *comm;
     HcclResult rc = comm_need(error, "HcclGetCommAsyncError", "asyncError");
 
@@ -109,8 +121,15 @@ HcclGetCommAsyncError(HcclComm handle, HcclResult *error)
         rc = comm_hold(handle, &comm);
     if (rc != HCCL_SUCCESS)
         return rc;
-    *error = channels_health(comm);
+    if (rt_fate_broken(comm->fate, why, sizeof why))
+        *error = HCCL_E_REMOTE;
+    else
+        *error = channels_health(comm, why, sizeof why);
     if (*error == HCCL_SUCCESS)
+        *error = guest_health(comm, why, sizeof why);
+    if (*error != HCCL_SUCCESS)
+        hc_errmsg_add(why); /* for aclGetRecentErrMsg; this call has not failed */
+    else
         *error = threads_health(comm);
     comm_release(comm);
     return HCCL_SUCCESS;
@@ -187,7 +206,7 @@ HcclGetConfig(HcclConfig config, HcclConfigValue *value)
 static HcclResult
 tell_config(const struct comm *comm, HcclConfigType type, uint32_t len, void *info)
 {
-    static const HcclOpExpansionMode mode = HCCL_OP_EXPANSION_MODE_AI_CPU;
+    HcclOpExpansionMode mode = comm_op_expansion(comm);
 
     switch (type) {
     case HCCL_CONFIG_TYPE_OP_EXPANSION_MODE:
@@ -196,7 +215,7 @@ tell_config(const struct comm *comm, HcclConfigType type, uint32_t len, void *in
                       len, sizeof mode);
             return HCCL_E_PARA;
         }
-        memcpy(info, &mode, sizeof mode); /* whatever was asked for: it is what happens here */
+        memcpy(info, &mode, sizeof mode);
         return HCCL_SUCCESS;
     case HCCL_CONFIG_TYPE_HCCL_ALGO:
         if (len < HCCL_COMM_ALGO_MAX_LENGTH) {
@@ -205,7 +224,7 @@ tell_config(const struct comm *comm, HcclConfigType type, uint32_t len, void *in
             return HCCL_E_PARA;
         }
         memset(info, 0, len);
-        memcpy(info, comm->config.hcclAlgo, strlen(comm->config.hcclAlgo));
+        memcpy(info, comm_algo(comm), strlen(comm_algo(comm)));
         return HCCL_SUCCESS;
     default:
         LOG_ERROR(COMM, "HcclConfigGetInfo: there is no item %d", (int)type);

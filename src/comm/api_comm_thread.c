@@ -8,7 +8,7 @@
 #define NOTIFIES_MOST 65535u /* of one thread */
 #define DEDICATED_NOTIFIES_MOST 64u
 #define EXPORT_MOST 40u
-#define THREADS_MOST 200u /* of a communicator: threads.c counts, this bounds the arrays */
+#define THREADS_MOST COMM_THREADS_MOST /* threads.c counts, this bounds the arrays */
 
 static HcclResult
 fail_range(const char *function, const char *what, unsigned long long value, unsigned least,

@@ -4,8 +4,8 @@
 
 /* What every query starts with: outputs there, communicator live, layer exists. */
 static HcclResult
-begin(HcclComm handle, const void *out, const void *out_num, uint32_t layer, const char *function,
-      struct comm **comm)
+begin(HcclComm handle, const void *out, const void *out_num, uint32_t number, const char *function,
+      struct comm **comm, const struct graph_layer **layer)
 {
     HcclResult rc = comm_need(out, function, "an output");
 
@@ -15,24 +15,40 @@ begin(HcclComm handle, const void *out, const void *out_num, uint32_t layer, con
         rc = comm_hold(handle, comm);
     if (rc != HCCL_SUCCESS)
         return rc;
-    rc = graph_check_layer(*comm, layer, function);
+    rc = graph_find_layer(*comm, number, function, layer);
+    if (rc != HCCL_SUCCESS)
+        comm_release(*comm);
+    return rc;
+}
+
+/* As begin(), and this rank has the topology instance. */
+static HcclResult
+begin_inst(HcclComm handle, const void *out, const void *out_num, uint32_t number, uint32_t inst,
+           const char *function, struct comm **comm, const struct graph_layer **layer)
+{
+    HcclResult rc = begin(handle, out, out_num, number, function, comm, layer);
+
+    if (rc != HCCL_SUCCESS)
+        return rc;
+    rc = graph_check_inst(*comm, *layer, inst, function);
     if (rc != HCCL_SUCCESS)
         comm_release(*comm);
     return rc;
 }
 
 HcclResult
-HcclRankGraphGetLayers(HcclComm handle, uint32_t **layers, uint32_t *num)
+HcclRankGraphGetLayers(HcclComm handle, uint32_t **numbers, uint32_t *num)
 {
     const struct comm_graph *graph = NULL;
+    const struct graph_layer *layer;
     struct comm *comm;
-    HcclResult rc = begin(handle, layers, num, 0, "HcclRankGraphGetLayers", &comm);
+    HcclResult rc = begin(handle, numbers, num, 0, "HcclRankGraphGetLayers", &comm, &layer);
 
     if (rc != HCCL_SUCCESS)
         return rc;
     rc = graph_get(comm, &graph);
     if (rc == HCCL_SUCCESS) {
-        *layers = (uint32_t *)graph->layers;
+        *numbers = (uint32_t *)graph->numbers;
         *num = graph->layer_num;
     }
     comm_release(comm);
@@ -40,77 +56,75 @@ HcclRankGraphGetLayers(HcclComm handle, uint32_t **layers, uint32_t *num)
 }
 
 HcclResult
-HcclRankGraphGetRanksByLayer(HcclComm handle, uint32_t layer, uint32_t **ranks, uint32_t *num)
+HcclRankGraphGetRanksByLayer(HcclComm handle, uint32_t number, uint32_t **ranks, uint32_t *num)
 {
-    const struct comm_graph *graph = NULL;
+    const struct graph_layer *layer;
     struct comm *comm;
-    HcclResult rc = begin(handle, ranks, num, layer, "HcclRankGraphGetRanksByLayer", &comm);
+    HcclResult rc =
+        begin(handle, ranks, num, number, "HcclRankGraphGetRanksByLayer", &comm, &layer);
 
     if (rc != HCCL_SUCCESS)
         return rc;
-    rc = graph_get(comm, &graph);
-    if (rc == HCCL_SUCCESS) {
-        *ranks = graph->ranks[layer];
-        *num = graph->rank_num[layer];
-    }
-    comm_release(comm);
-    return rc;
-}
-
-HcclResult
-HcclRankGraphGetRankSizeByLayer(HcclComm handle, uint32_t layer, uint32_t *num)
-{
-    const struct comm_graph *graph = NULL;
-    struct comm *comm;
-    HcclResult rc = begin(handle, num, num, layer, "HcclRankGraphGetRankSizeByLayer", &comm);
-
-    if (rc != HCCL_SUCCESS)
-        return rc;
-    rc = graph_get(comm, &graph);
-    if (rc == HCCL_SUCCESS)
-        *num = graph->rank_num[layer];
-    comm_release(comm);
-    return rc;
-}
-
-HcclResult
-HcclRankGraphGetTopoTypeByLayer(HcclComm handle, uint32_t layer, CommTopo *topo)
-{
-    struct comm *comm;
-    HcclResult rc = begin(handle, topo, topo, layer, "HcclRankGraphGetTopoTypeByLayer", &comm);
-
-    if (rc != HCCL_SUCCESS)
-        return rc;
-    *topo = graph_layer_topo(comm, layer);
+    *ranks = layer->ranks;
+    *num = layer->rank_num;
     comm_release(comm);
     return HCCL_SUCCESS;
 }
 
 HcclResult
-HcclRankGraphGetInstSizeListByLayer(HcclComm handle, uint32_t layer, uint32_t **sizes,
-                                    uint32_t *num)
+HcclRankGraphGetRankSizeByLayer(HcclComm handle, uint32_t number, uint32_t *num)
 {
-    const struct comm_graph *graph = NULL;
+    const struct graph_layer *layer;
     struct comm *comm;
-    HcclResult rc = begin(handle, sizes, num, layer, "HcclRankGraphGetInstSizeListByLayer", &comm);
+    HcclResult rc =
+        begin(handle, num, num, number, "HcclRankGraphGetRankSizeByLayer", &comm, &layer);
 
     if (rc != HCCL_SUCCESS)
         return rc;
-    rc = graph_get(comm, &graph);
-    if (rc == HCCL_SUCCESS) {
-        *sizes = graph->sizes[layer];
-        *num = graph->size_num[layer];
-    }
+    *num = layer->rank_num;
     comm_release(comm);
-    return rc;
+    return HCCL_SUCCESS;
 }
 
 HcclResult
-HcclRankGraphGetLinks(HcclComm handle, uint32_t layer, uint32_t src, uint32_t dst, CommLink **links,
-                      uint32_t *num)
+HcclRankGraphGetTopoTypeByLayer(HcclComm handle, uint32_t number, CommTopo *topo)
 {
+    const struct graph_layer *layer;
     struct comm *comm;
-    HcclResult rc = begin(handle, links, num, layer, "HcclRankGraphGetLinks", &comm);
+    HcclResult rc =
+        begin(handle, topo, topo, number, "HcclRankGraphGetTopoTypeByLayer", &comm, &layer);
+
+    if (rc != HCCL_SUCCESS)
+        return rc;
+    *topo = graph_layer_topo(layer);
+    comm_release(comm);
+    return HCCL_SUCCESS;
+}
+
+HcclResult
+HcclRankGraphGetInstSizeListByLayer(HcclComm handle, uint32_t number, uint32_t **sizes,
+                                    uint32_t *num)
+{
+    const struct graph_layer *layer;
+    struct comm *comm;
+    HcclResult rc =
+        begin(handle, sizes, num, number, "HcclRankGraphGetInstSizeListByLayer", &comm, &layer);
+
+    if (rc != HCCL_SUCCESS)
+        return rc;
+    *sizes = layer->sizes;
+    *num = layer->net->n_insts;
+    comm_release(comm);
+    return HCCL_SUCCESS;
+}
+
+HcclResult
+HcclRankGraphGetLinks(HcclComm handle, uint32_t number, uint32_t src, uint32_t dst,
+                      CommLink **links, uint32_t *num)
+{
+    const struct graph_layer *layer;
+    struct comm *comm;
+    HcclResult rc = begin(handle, links, num, number, "HcclRankGraphGetLinks", &comm, &layer);
 
     if (rc != HCCL_SUCCESS)
         return rc;
@@ -122,65 +136,64 @@ HcclRankGraphGetLinks(HcclComm handle, uint32_t layer, uint32_t src, uint32_t ds
         rc = HCCL_E_PARA;
     }
     if (rc == HCCL_SUCCESS)
-        rc = graph_links(comm, layer, src, dst, links, num);
+        graph_links(comm, layer, src, dst, links, num);
     comm_release(comm);
     return rc;
 }
 
 HcclResult
-HcclRankGraphGetTopoInstsByLayer(HcclComm handle, uint32_t layer, uint32_t **insts, uint32_t *num)
+HcclRankGraphGetTopoInstsByLayer(HcclComm handle, uint32_t number, uint32_t **insts, uint32_t *num)
 {
-    const struct comm_graph *graph = NULL;
+    const struct graph_layer *layer;
     struct comm *comm;
-    HcclResult rc = begin(handle, insts, num, layer, "HcclRankGraphGetTopoInstsByLayer", &comm);
+    HcclResult rc =
+        begin(handle, insts, num, number, "HcclRankGraphGetTopoInstsByLayer", &comm, &layer);
 
     if (rc != HCCL_SUCCESS)
         return rc;
-    rc = graph_get(comm, &graph);
-    if (rc == HCCL_SUCCESS) {
-        *insts = (uint32_t *)graph->insts[layer];
-        *num = graph->inst_num[layer];
-    }
+    *insts = (uint32_t *)layer->insts;
+    *num = layer->inst_num;
     comm_release(comm);
-    return rc;
+    return HCCL_SUCCESS;
 }
 
 HcclResult
-HcclRankGraphGetTopoType(HcclComm handle, uint32_t layer, uint32_t inst, CommTopo *topo)
+HcclRankGraphGetTopoType(HcclComm handle, uint32_t number, uint32_t inst, CommTopo *topo)
 {
+    const struct graph_layer *layer;
     struct comm *comm;
-    HcclResult rc = begin(handle, topo, topo, layer, "HcclRankGraphGetTopoType", &comm);
+    HcclResult rc =
+        begin_inst(handle, topo, topo, number, inst, "HcclRankGraphGetTopoType", &comm, &layer);
 
     if (rc != HCCL_SUCCESS)
         return rc;
-    rc = graph_check_inst(comm, layer, inst, "HcclRankGraphGetTopoType");
-    if (rc == HCCL_SUCCESS)
-        *topo = graph_inst_topo(comm, layer, inst);
+    *topo = graph_inst_topo(layer, inst);
     comm_release(comm);
-    return rc;
+    return HCCL_SUCCESS;
 }
 
 HcclResult
-HcclRankGraphGetRanksByTopoInst(HcclComm handle, uint32_t layer, uint32_t inst, uint32_t **ranks,
+HcclRankGraphGetRanksByTopoInst(HcclComm handle, uint32_t number, uint32_t inst, uint32_t **ranks,
                                 uint32_t *num)
 {
+    const struct graph_layer *layer;
     struct comm *comm;
-    HcclResult rc = begin(handle, ranks, num, layer, "HcclRankGraphGetRanksByTopoInst", &comm);
+    HcclResult rc = begin_inst(handle, ranks, num, number, inst, "HcclRankGraphGetRanksByTopoInst",
+                               &comm, &layer);
 
     if (rc != HCCL_SUCCESS)
         return rc;
-    rc = graph_check_inst(comm, layer, inst, "HcclRankGraphGetRanksByTopoInst");
-    if (rc == HCCL_SUCCESS)
-        rc = graph_inst_ranks(comm, layer, inst, ranks, num);
+    graph_inst_ranks(comm, layer, inst, ranks, num);
     comm_release(comm);
-    return rc;
+    return HCCL_SUCCESS;
 }
 
 HcclResult
 HcclGetHeterogMode(HcclComm handle, HcclHeterogMode *mode)
 {
+    const struct graph_layer *layer;
     struct comm *comm;
-    HcclResult rc = begin(handle, mode, mode, 0, "HcclGetHeterogMode", &comm);
+    HcclResult rc = begin(handle, mode, mode, 0, "HcclGetHeterogMode", &comm, &layer);
 
     if (rc != HCCL_SUCCESS)
         return rc;
@@ -194,35 +207,35 @@ HcclGetHeterogMode(HcclComm handle, HcclHeterogMode *mode)
 }
 
 HcclResult
-HcclRankGraphGetEndpointNum(HcclComm handle, uint32_t layer, uint32_t inst, uint32_t *num)
+HcclRankGraphGetEndpointNum(HcclComm handle, uint32_t number, uint32_t inst, uint32_t *num)
 {
+    const struct graph_layer *layer;
     struct comm *comm;
-    HcclResult rc = begin(handle, num, num, layer, "HcclRankGraphGetEndpointNum", &comm);
+    HcclResult rc =
+        begin_inst(handle, num, num, number, inst, "HcclRankGraphGetEndpointNum", &comm, &layer);
 
     if (rc != HCCL_SUCCESS)
         return rc;
-    rc = graph_check_inst(comm, layer, inst, "HcclRankGraphGetEndpointNum");
-    if (rc == HCCL_SUCCESS)
-        *num = 1;
+    *num = 1;
     comm_release(comm);
-    return rc;
+    return HCCL_SUCCESS;
 }
 
 HcclResult
-HcclRankGraphGetEndpointDesc(HcclComm handle, uint32_t layer, uint32_t inst, uint32_t *num,
+HcclRankGraphGetEndpointDesc(HcclComm handle, uint32_t number, uint32_t inst, uint32_t *num,
                              EndpointDesc *endpoints)
 {
+    const struct graph_layer *layer;
     struct comm *comm;
-    HcclResult rc = begin(handle, num, endpoints, layer, "HcclRankGraphGetEndpointDesc", &comm);
+    HcclResult rc = begin_inst(handle, num, endpoints, number, inst, "HcclRankGraphGetEndpointDesc",
+                               &comm, &layer);
 
     if (rc != HCCL_SUCCESS)
         return rc;
-    rc = graph_check_inst(comm, layer, inst, "HcclRankGraphGetEndpointDesc");
-    if (rc == HCCL_SUCCESS && *num < 1) {
+    if (*num < 1) {
         LOG_ERROR(COMM, "HcclRankGraphGetEndpointDesc: there is room for 0 endpoints, 1 is needed");
         rc = HCCL_E_PARA;
-    }
-    if (rc == HCCL_SUCCESS) {
+    } else {
         graph_endpoint(comm, layer, inst, &endpoints[0]);
         *num = 1;
     }
@@ -232,14 +245,14 @@ HcclRankGraphGetEndpointDesc(HcclComm handle, uint32_t layer, uint32_t inst, uin
 
 /* `rank` has the endpoint: one attribute of it. */
 static HcclResult
-tell_attribute(int plane, EndpointAttr attribute, uint32_t *value)
+tell_attribute(uint32_t die, EndpointAttr attribute, uint32_t *value)
 {
     switch (attribute) {
     case ENDPOINT_ATTR_BW_COEFF:
         *value = 1;
         return HCCL_SUCCESS;
     case ENDPOINT_ATTR_DIE_ID:
-        *value = plane == PLANE_COLUMN; /* rows are wired to one die, columns to the other */
+        *value = die;
         return HCCL_SUCCESS;
     case ENDPOINT_ATTR_LOCATION:
         *value = ENDPOINT_LOC_TYPE_DEVICE;
@@ -255,9 +268,10 @@ HcclResult
 HcclRankGraphGetEndpointInfo(HcclComm handle, uint32_t rank, const EndpointDesc *endpoint,
                              EndpointAttr attribute, uint32_t len, void *info)
 {
+    const struct graph_layer *layer;
     struct comm *comm;
-    int plane;
-    HcclResult rc = begin(handle, endpoint, info, 0, "HcclRankGraphGetEndpointInfo", &comm);
+    uint32_t die = 0;
+    HcclResult rc = begin(handle, endpoint, info, 0, "HcclRankGraphGetEndpointInfo", &comm, &layer);
 
     if (rc != HCCL_SUCCESS)
         return rc;
@@ -268,9 +282,8 @@ HcclRankGraphGetEndpointInfo(HcclComm handle, uint32_t rank, const EndpointDesc 
         rc = HCCL_E_PARA;
     }
     if (rc == HCCL_SUCCESS) {
-        plane = graph_find_endpoint(comm, rank, endpoint);
-        if (plane >= 0) {
-            rc = tell_attribute(plane, attribute, info);
+        if (graph_find_endpoint(comm, rank, endpoint, &die)) {
+            rc = tell_attribute(die, attribute, info);
         } else {
             LOG_ERROR(COMM, "HcclRankGraphGetEndpointInfo: rank %u has no such endpoint", rank);
             rc = HCCL_E_NOT_FOUND;

@@ -59,10 +59,15 @@ static HcclResult
 open_channel(struct comm *comm, CommEngine engine, const HcclChannelDesc *desc,
              struct comm_channel *channel)
 {
-    char key[64 + LINE_LEN + 16];
+    const struct comm_fact *own = comm_fact(comm, comm->rank);
+    const struct comm_fact *peer = comm_fact(comm, desc->remoteRank);
+    char key[WORLD_ID_LEN + LINE_LEN + 16];
     uint8_t info[EXCHANGE_MOST];
     struct res_channel_desc how = {.key = key,
                                    .side = comm->rank < desc->remoteRank ? 0 : 1,
+                                   .address = peer->address,
+                                   .fate = comm->fate,
+                                   .elsewhere = peer->host == own->host ? NULL : peer->host_name,
                                    .device = comm->device,
                                    .engine = engine,
                                    .protocol = desc->channelProtocol,
@@ -71,6 +76,7 @@ open_channel(struct comm *comm, CommEngine engine, const HcclChannelDesc *desc,
                                    .rank = comm->rank,
                                    .peer = desc->remoteRank,
                                    .region_num = 1 + desc->memHandleNum,
+                                   .terms = comm->terms,
                                    .info = info,
                                    .info_len = exchange_peek(comm, info)};
     struct res_region *regions = NULL;
@@ -78,7 +84,7 @@ open_channel(struct comm *comm, CommEngine engine, const HcclChannelDesc *desc,
 
     if (rc != HCCL_SUCCESS)
         return rc;
-    snprintf(key, sizeof key, "%s/%s/%u", comm->world->id, channel->line, channel->ordinal);
+    snprintf(key, sizeof key, "%s/%s/%u", comm->world->meet, channel->line, channel->ordinal);
     how.regions = regions;
     rc = res_channel_create(&how, &channel->handle);
     hc_free(regions);
@@ -191,6 +197,23 @@ fail_closing(const struct comm *comm)
     return HCCL_E_UNAVAIL;
 }
 
+/* HCCL_E_REMOTE (logged): the communicator has failed. */
+static HcclResult
+check_fate(struct comm *comm)
+{
+    char why[COMM_WHY_LEN];
+
+    if (!rt_fate_broken(comm->fate, why, sizeof why))
+        return HCCL_SUCCESS;
+    LOG_ERROR(COMM,
+              "%s: rank %u makes no channels any more: %s: destroy the communicator, and make one "
+              "of the ranks that are left",
+              comm->name, comm->rank, why);
+    return HCCL_E_REMOTE;
+}
+
+/* What is in `connecting` before the fate breaks is aborted, and what comes later finds it broken.
+ */
 static HcclResult
 wait_connected(struct comm *comm)
 {
@@ -201,11 +224,18 @@ wait_connected(struct comm *comm)
 
     if (rc == HCCL_SUCCESS)
         rc = connecting_handles(comm, &handles, &num);
+    if (rc == HCCL_SUCCESS)
+        rc = check_fate(comm);
     if (rc == HCCL_SUCCESS && !atomic_load(&comm->closing))
         rc = res_channel_wait(handles, num, timeout_ms);
     hc_free(handles);
     if (rc != HCCL_E_MEMORY && atomic_load(&comm->closing))
-        rc = fail_closing(comm);
+        return fail_closing(comm);
+    if (rc == HCCL_E_UNAVAIL) { /* aborted, by a failure elsewhere */
+        HcclResult fate = check_fate(comm);
+
+        rc = fate == HCCL_SUCCESS ? rc : fate;
+    }
     return rc;
 }
 

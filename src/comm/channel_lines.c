@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/fnv.h"
 #include "base/log.h"
 #include "comm/channels.h"
 
@@ -72,14 +73,6 @@ check_one(const struct comm *comm, const char *function, const HcclChannelDesc *
         if (rc != HCCL_SUCCESS)
             return rc;
     }
-    if (!comm_rank_is_here(comm, desc->remoteRank)) {
-        LOG_ERROR(COMM,
-                  "%s: rank %u runs in process %u on %s: a data path between processes is not "
-                  "there yet; run the ranks as threads of one process",
-                  function, desc->remoteRank, comm->world->facts[desc->remoteRank].pid,
-                  comm->world->facts[desc->remoteRank].host_name);
-        return HCCL_E_NOT_SUPPORT;
-    }
     return HCCL_SUCCESS;
 }
 
@@ -98,14 +91,6 @@ channels_check(const struct comm *comm, const char *function, CommEngine engine,
     return rc;
 }
 
-static uint64_t
-mix(uint64_t sum, const void *bytes, size_t len)
-{
-    for (size_t i = 0; i < len; i++)
-        sum = (sum ^ ((const uint8_t *)bytes)[i]) * 0x100000001b3ull; /* FNV-1a */
-    return sum;
-}
-
 /* What tells one endpoint from another; padding and room for later members left out. */
 static uint64_t
 mix_endpoint(uint64_t sum, const EndpointDesc *endpoint)
@@ -115,9 +100,9 @@ mix_endpoint(uint64_t sum, const EndpointDesc *endpoint)
     int32_t words[3] = {(int32_t)endpoint->protocol, (int32_t)endpoint->commAddr.type,
                         (int32_t)endpoint->loc.locType};
 
-    sum = mix(sum, words, sizeof words);
+    sum = hc_fnv(sum, words, sizeof words);
     if (words[1] >= 0 && words[1] < 4)
-        sum = mix(sum, endpoint->commAddr.raws, lens[words[1]]);
+        sum = hc_fnv(sum, endpoint->commAddr.raws, lens[words[1]]);
     return sum;
 }
 
@@ -144,8 +129,9 @@ make_line(const struct comm *comm, CommEngine engine, const HcclChannelDesc *des
     const char *name = res_engine_on_device(engine) ? "AICPU" : res_engine_name(engine);
     EndpointLocType here = desc->localEndpoint.loc.locType,
                     there = desc->remoteEndpoint.loc.locType;
-    uint32_t low = comm->rank < desc->remoteRank ? comm->rank : desc->remoteRank;
-    uint32_t high = comm->rank < desc->remoteRank ? desc->remoteRank : comm->rank;
+    bool lower = comm->rank < desc->remoteRank;
+    uint32_t low = comm_number(comm, lower ? comm->rank : desc->remoteRank);
+    uint32_t high = comm_number(comm, lower ? desc->remoteRank : comm->rank);
 
     snprintf(line->text, sizeof line->text, "%u-%u/%s/%d/%016llx", low, high, name,
              (int)desc->channelProtocol, (unsigned long long)endpoints_sum(comm, desc));

@@ -205,35 +205,55 @@ channels_peer_buffer(struct comm *comm, uint32_t peer, void **addr, uint64_t *si
 }
 
 HcclResult
-channels_health(struct comm *comm)
+channels_health(struct comm *comm, char *why, size_t len)
 {
-    HcclResult rc = HCCL_SUCCESS;
-    int32_t status = 0;
+    bool gone = false;
 
-    pthread_mutex_lock(&comm->lock);
-    HC_LIST_EACH (node, &comm->channels) {
-        ChannelHandle handle = channel_at(node)->handle;
-
-        if (res_channel_status(handle, &status) == HCCL_SUCCESS &&
-            (status >= 2 || (status == 0 && res_channel_peer_gone(handle))))
-            rc = HCCL_E_REMOTE;
-    }
+    pthread_mutex_lock(&comm->lock); /* those that are connected: nothing is broken here (O4) */
+    HC_LIST_EACH (node, &comm->channels)
+        gone = gone || res_channel_peer_gone(channel_at(node)->handle, why, len);
     pthread_mutex_unlock(&comm->lock);
-    return rc;
+    return gone ? HCCL_E_REMOTE : HCCL_SUCCESS;
 }
 
 void
-channels_cut(struct comm *comm)
+channels_abort(struct comm *comm, const char *why)
 {
     pthread_mutex_lock(&comm->lock);
-    HC_LIST_EACH (node, &comm->connecting) {
-        struct comm_channel *channel = channel_at(node);
+    HC_LIST_EACH (node, &comm->channels)
+        res_channel_abort(channel_at(node)->handle, why);
+    HC_LIST_EACH (node, &comm->connecting)
+        res_channel_abort(channel_at(node)->handle, why);
+    pthread_mutex_unlock(&comm->lock);
+}
 
-        if (channel->handle != 0)
-            (void)res_channel_destroy(channel->handle);
-        channel->handle = 0; /* N3 */
+/* Takes the handle of a channel that still connects away from it; 0: there is none. */
+static ChannelHandle
+take_connecting(struct comm *comm)
+{
+    ChannelHandle handle = 0;
+
+    pthread_mutex_lock(&comm->lock);
+    HC_LIST_EACH (node, &comm->connecting) {
+        if (channel_at(node)->handle == 0)
+            continue;
+        handle = channel_at(node)->handle;
+        channel_at(node)->handle = 0; /* N3 */
+        break;
     }
     pthread_mutex_unlock(&comm->lock);
+    return handle;
+}
+
+/* Without the lock: res_channel_destroy waits for who looks at the channel's end, and that thread
+ * may be on its way to channels_abort(). */
+void
+channels_cut(struct comm *comm)
+{
+    ChannelHandle handle;
+
+    while ((handle = take_connecting(comm)) != 0)
+        (void)res_channel_destroy(handle);
 }
 
 void

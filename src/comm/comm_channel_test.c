@@ -654,42 +654,18 @@ TEST(both_ends_survive_every_failed_allocation)
     }
 }
 
-TEST(a_rank_in_another_process_has_no_data_path_yet)
+TEST(a_peer_that_does_not_come_is_named_with_what_was_asked_of_it)
 {
-    HcclRootInfo info;
-    HcclChannelDesc desc;
-    ChannelHandle channel;
-    HcclComm comm = NULL;
-    int pipes[2][2], status = -1;
-    pid_t child;
+    HcclChannelDesc descs[RANKS];
+    ChannelHandle channel = 0;
 
-    EXPECT_EQ(0, pipe(pipes[0]));
-    EXPECT_EQ(0, pipe(pipes[1]));
-    child = fork(); /* before this process has threads */
-    if (child == 0) {
-        char byte;
-
-        if (read(pipes[0][0], &info, sizeof info) != (ssize_t)sizeof info ||
-            aclrtSetDevice(0) != ACL_SUCCESS ||
-            HcclCommInitRootInfo(2, &info, 1, &comm) != HCCL_SUCCESS)
-            _exit(1);
-        (void)!read(pipes[1][0], &byte, 1); /* until the test is done */
-        _exit(HcclCommDestroy(comm) == HCCL_SUCCESS ? 0 : 2);
-    }
-    EXPECT_EQ(ACL_SUCCESS, aclrtSetDevice(0));
-    EXPECT_EQ(HCCL_SUCCESS, HcclGetRootInfo(&info));
-    EXPECT_EQ(sizeof info, write(pipes[0][1], &info, sizeof info));
-    EXPECT_EQ(HCCL_SUCCESS, HcclCommInitRootInfo(2, &info, 0, &comm));
-    EXPECT_EQ(HCCL_SUCCESS, HcclChannelDescInit(&desc, 1));
-    desc.remoteRank = 1;
-    desc.channelProtocol = COMM_PROTOCOL_HCCS;
-    test_expect_error("a data path between processes is not there yet");
-    EXPECT_EQ(HCCL_E_NOT_SUPPORT, HcclChannelAcquire(comm, COMM_ENGINE_AICPU, &desc, 1, &channel));
-    EXPECT_EQ(HCCL_SUCCESS, HcclCommDestroy(comm));
-    EXPECT_EQ(1, write(pipes[1][1], "x", 1));
-    EXPECT_EQ(child, waitpid(child, &status, 0));
-    EXPECT_EQ(0, status);
-    for (int i = 0; i < 4; i++)
-        close(pipes[i / 2][i % 2]);
-    EXPECT_EQ(ACL_SUCCESS, aclrtResetDeviceForce(0));
+    setenv("HCOMM_CONNECT_TIMEOUT", "300", 1);
+    init(2);
+    EXPECT_EQ(1, fill_descs(descs, 0, 2));
+    test_expect_error(
+        "for rank 1 to create the other end of the channel: the peer must ask for the "
+        "same channel (CPU_TS over HCCS), and");
+    EXPECT_EQ(HCCL_E_TIMEOUT, HcclChannelAcquire(comms[0], COMM_ENGINE_CPU_TS, descs, 1, &channel));
+    EXPECT_EQ(0, channel);
+    end(2);
 }

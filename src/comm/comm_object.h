@@ -3,11 +3,16 @@
  * comm_object: one rank's view of a communicator (inside this layer only).
  *
  * O1  A communicator lives while its handle is open or somebody holds it; the last one out frees
- *     what it owns: threads first (they drain), then channels, then memory.
+ *     what it owns: threads first (they drain), then the guest, then channels, then memory.
  * O2  `lock` protects the lists below and is held for moments; `acquiring` is held while channels
  *     connect, and is taken before `lock`.
  * O3  Names: one communicator of a name on a device. The list of all is under registry.c's lock,
  *     which is taken last of all.
+ * O4  All notifies of a communicator share one fate. It breaks when a wait or a transfer of this
+ * rank was in vain because a peer is gone or has failed; then every such wait ends, and the
+ * channels are aborted with the reason, which is how the peers learn of it. It breaks on any thread
+ * that holds no lock of this layer but `acquiring`, because aborting takes `lock`. It is disowned
+ *     before anything else of the communicator ends.
  */
 #ifndef HC_COMM_COMM_OBJECT_H
 #define HC_COMM_COMM_OBJECT_H
@@ -23,6 +28,8 @@
 #include "runtime/runtime.h"
 
 #define COMM_TAG_MOST 254u
+#define COMM_WHY_LEN 320u /* a reason for a failure, as people read it */
+#define COMM_THREADS_MOST 200u
 #define EXCHANGE_MOST 2048u /* bytes that ranks tell each other with their channels */
 
 struct comm_thread {
@@ -48,12 +55,24 @@ struct comm_pool {
 struct comm_memory {
     struct hc_list in_comm;
     CommMem mem;
-    bool owned; /* rt_mem_free it */
+    uint64_t lease; /* tp_lease_begin's, of memory that is offered to peers; 0: it is not */
+    bool owned;     /* rt_mem_free it */
     char tag[COMM_TAG_MOST + 2];
 };
 
 struct comm_buffer;
 struct comm_graph;
+struct comm_parts; /* sub_comm.c */
+struct claim;
+
+/* What a layer above keeps with the communicator; guest.c. */
+struct comm_guest {
+    pthread_mutex_t making; /* one make() at a time; taken before `lock`, held meanwhile */
+    const struct comm_guest_ops *ops; /* set before `own` is */
+    _Atomic(void *) own;              /* NULL: not made (yet); set once */
+    atomic_bool cut, failed;          /* it has been told */
+    struct hc_list links;             /* of struct guest_link; under the communicator's `lock` */
+};
 
 struct comm {
     HcclComm handle; /* these are set once */
@@ -62,7 +81,14 @@ struct comm {
     uint32_t rank;
     struct comm_world *world;
     HcclCommConfig config;
+    char *terms; /* what all ranks must give alike, checked when they meet; NULL: nothing */
     struct res_ctx_set *contexts;
+    struct rt_fate *fate;  /* O4 */
+    struct claim *claim;   /* of a rank table's rank; until it is shut */
+    atomic_bool suspended; /* since HcclCommSuspend: operations fail; read with the guest */
+    struct comm_guest guest;
+    _Atomic(void *) attached; /* of the collectives; set once, after: */
+    void (*attached_fini)(void *own);
     bool locked_name; /* prim_comm_add has been called */
     bool outside;     /* rt_outside_add(1) has been called */
 
@@ -84,8 +110,10 @@ struct comm {
     void *info; /* [info_len]: for the peers of the next channels; NULL: nothing */
     uint32_t info_len;
     struct hc_list infos;     /* of struct comm_info: from peers */
+    uint64_t kernels;         /* rt_kernels_open's, of op_launch.c; 0: none yet. Then constant */
     struct hc_list tasks;     /* of struct comm_task */
     struct comm_graph *graph; /* NULL: nobody has asked */
+    struct comm_parts *parts; /* NULL: none has been made */
 };
 
 /* ---- comm.c ---- */
@@ -94,7 +122,9 @@ struct comm_desc {
     struct comm_world *world; /* the new communicator holds it */
     uint32_t rank;
     const HcclCommConfig *config;
-    const char *name; /* NULL: the config's, else the world's id */
+    const char *name;    /* NULL: the config's, else the world's id */
+    const char *terms;   /* NULL: none; copied */
+    struct claim *claim; /* NULL: none; the new communicator's, when it is made */
 };
 
 HcclResult comm_create(const struct comm_desc *desc, HcclComm *handle);
@@ -106,8 +136,31 @@ HcclResult comm_join(uint32_t n_ranks, const HcclRootInfo *info, uint32_t rank,
 /* One communicator on each device; `handles` only on success. */
 HcclResult comm_create_all(const int32_t *devices, uint32_t num, HcclComm *handles);
 
+/* The rank by which a rank's place is named to its peers: a part's is its parent's. */
+uint32_t comm_number(const struct comm *comm, uint32_t rank);
+
+/* Operations fail from now on. */
+HcclResult comm_suspend(HcclComm handle);
+/* HCCL_E_REMOTE (logged): its fate has broken; or what a callback answers. */
+HcclResult comm_resume(HcclComm handle);
+
 /* HCCL_E_AGAIN (logged): tasks are under way. HCCL_E_PARA (logged): not a live communicator. */
 HcclResult comm_destroy(HcclComm handle);
+
+/* ---- sub_comm.c ---- */
+
+struct sub_comm_desc {
+    const uint32_t *ranks; /* [num]: of the parent */
+    uint32_t num;
+    uint64_t id;
+    uint32_t rank; /* of the new communicator */
+    const HcclCommConfig *config;
+};
+
+/* HCCL_E_NOT_SUPPORT (logged): `parent` is a part itself. HCCL_E_PARA (logged): a number or name is
+ * wrong. */
+HcclResult sub_comm_create(struct comm *parent, const struct sub_comm_desc *desc, HcclComm *handle);
+void sub_comm_forget(struct comm_parts *parts); /* NULL is fine */
 
 /* ---- registry.c ---- */
 
@@ -118,6 +171,10 @@ void registry_remove(struct comm *comm); /* fine when it is not in */
 
 /* On `device` first (< 0: none), else anywhere; NULL: no such name. Not held. */
 HcclComm registry_find(const char *name, int32_t device);
+
+/* Rank `rank` of the same communicator, if it lives in this process; NULL: it does not. Not held.
+ */
+HcclComm registry_peer(const struct comm *comm, uint32_t rank);
 
 /* HCCL_E_PARA (logged): the device has one of that name already. */
 HcclResult registry_check(const char *name, int32_t device);
@@ -154,8 +211,22 @@ void channels_fini(struct comm *comm);
 /* Ends what waits for peers: the waiting call returns an error. */
 void channels_cut(struct comm *comm);
 
-/* HCCL_E_REMOTE: a peer has gone. */
-HcclResult channels_health(struct comm *comm);
+/* Tells all peers that this rank cannot go on, and why. */
+void channels_abort(struct comm *comm, const char *why);
+
+/* HCCL_E_REMOTE: a peer has gone, as `why` [len] says. */
+HcclResult channels_health(struct comm *comm, char *why, size_t len);
+
+/* ---- guest.c ---- */
+
+void guest_init(struct comm *comm);
+void guest_fini(struct comm *comm);
+bool guest_idle(struct comm *comm);
+void guest_cut(struct comm *comm);
+void guest_failed(struct comm *comm, const char *why);
+
+/* As channels_health, of the channels that the guest keeps. */
+HcclResult guest_health(struct comm *comm, char *why, size_t len);
 
 /* ---- memory.c ---- */
 
@@ -165,6 +236,14 @@ HcclResult memory_workspace(struct comm *comm, const char *tag, uint64_t *size, 
                             bool *made);
 /* What `handle` from memory_register stands for, copied. HCCL_E_PARA (logged). */
 HcclResult memory_region(struct comm *comm, const void *handle, struct res_region *region);
+
+/* ---- ranges.c: HCCL_E_PARA (logged): M1, or nothing starts there ---- */
+
+HcclResult ranges_set(struct comm *comm, const void *base, uint64_t size);
+HcclResult ranges_unset(struct comm *comm, const void *base);
+HcclResult ranges_activate(struct comm *comm, const void *addr, uint64_t size);
+HcclResult ranges_deactivate(struct comm *comm, const void *addr);
+void ranges_fini(const struct comm *comm); /* M2 */
 
 /* ---- exchange.c ---- */
 

@@ -8,9 +8,11 @@
 
 #include "base/knobs.h"
 #include "base/log.h"
+#include "comm/algo.h"
 #include "runtime/runtime.h"
 
 #define NOT_SET 0xffffffffu
+#define EXPANSION_MOST 7u
 #define QOS_DEFAULT 6u
 #define QOS_DEFAULT_950 4u
 
@@ -138,14 +140,35 @@ fail_value(const char *what, long long value, const char *expected)
     return HCCL_E_PARA;
 }
 
+/* An algorithm text of the config, or of the environment. */
+static HcclResult
+check_algo(const char *text, bool from_config)
+{
+    const char *where = from_config ? "hcclAlgo" : hc_knob_info(KNOB_ALGO)->env;
+    const char *report = from_config ? "EI0016" : "EI0001";
+    char why[ALGO_WHY_LEN];
+
+    if (text[0] == '\0')
+        return HCCL_SUCCESS;
+    if (strlen(text) >= HCCL_COMM_ALGO_MAX_LENGTH) {
+        LOG_ERROR(COMM, "%s: %s has %zu characters; it may have %d", report, where, strlen(text),
+                  HCCL_COMM_ALGO_MAX_LENGTH - 1);
+        return HCCL_E_PARA;
+    }
+    if (algo_good(text, why))
+        return HCCL_SUCCESS;
+    LOG_ERROR(COMM, "%s: %s: %s", report, where, why);
+    return HCCL_E_PARA;
+}
+
 static HcclResult
 check_values(const HcclCommConfig *full)
 {
     if (full->hcclBufferSize == 0)
         return fail_value("hcclBufferSize", 0, "at least 1 (MB)");
-    if (full->hcclDeterministic > 2)
+    if (full->hcclDeterministic > 2 && full->hcclDeterministic != NOT_SET)
         return fail_value("hcclDeterministic", full->hcclDeterministic, "0, 1 or 2");
-    if (full->hcclOpExpansionMode > 7)
+    if (full->hcclOpExpansionMode > EXPANSION_MOST)
         return fail_value("hcclOpExpansionMode", full->hcclOpExpansionMode, "0 to 7");
     if (full->hcclRdmaTrafficClass > 255 || full->hcclRdmaTrafficClass % 4 != 0)
         return fail_value("hcclRdmaTrafficClass", full->hcclRdmaTrafficClass,
@@ -187,11 +210,65 @@ take_traffic_class(uint32_t *field)
     return HCCL_E_PARA;
 }
 
+static bool
+environment_decides(void)
+{
+    const char *text = getenv(hc_knob_info(KNOB_DETERMINISTIC)->env);
+
+    return text != NULL && text[0] != '\0';
+}
+
+/* Where neither says anything, it stays unset: HcclSetConfig may say it later. */
+static HcclResult
+take_deterministic(HcclCommConfig *full)
+{
+    int choice = 0;
+    HcclResult rc = hc_knob_enum(KNOB_DETERMINISTIC, &choice);
+
+    if (rc == HCCL_SUCCESS && full->hcclDeterministic == NOT_SET && environment_decides())
+        full->hcclDeterministic = (uint32_t)choice;
+    return rc;
+}
+
+/* The host or AICPU kernels, as the first of these says that says either. */
+static HcclResult
+take_expansion(HcclCommConfig *full)
+{
+    static const uint8_t of_engine[] = {0, CONFIG_EXPANSION_AICPU, CONFIG_EXPANSION_HOST};
+    static const uint8_t of_mode[] = {2, 2, 2, 3, 5, 6, 1, 1}; /* as of hcclOpExpansionMode */
+    int engine = 0, mode = 0;
+    HcclResult rc = hc_knob_enum(KNOB_COLL_ENGINE, &engine);
+
+    if (rc == HCCL_SUCCESS)
+        rc = hc_knob_enum(KNOB_OP_EXPANSION_MODE, &mode);
+    if (rc != HCCL_SUCCESS || full->hcclOpExpansionMode == CONFIG_EXPANSION_HOST ||
+        full->hcclOpExpansionMode == CONFIG_EXPANSION_AICPU ||
+        full->hcclOpExpansionMode > EXPANSION_MOST) /* which will be refused */
+        return rc;
+    if (of_engine[engine] != 0)
+        full->hcclOpExpansionMode = of_engine[engine];
+    else if (full->hcclOpExpansionMode == 0)
+        full->hcclOpExpansionMode = of_mode[mode];
+    return HCCL_SUCCESS;
+}
+
+static HcclResult
+take_algo(HcclCommConfig *full)
+{
+    const char *text = hc_knob_str(KNOB_ALGO);
+    HcclResult rc = check_algo(text, false);
+
+    if (rc == HCCL_SUCCESS && full->hcclAlgo[0] != '\0')
+        rc = check_algo(full->hcclAlgo, true);
+    else if (rc == HCCL_SUCCESS)
+        memcpy(full->hcclAlgo, text, strlen(text) + 1);
+    return rc;
+}
+
 static HcclResult
 take_knobs(HcclCommConfig *full)
 {
     uint32_t exec_s = (uint32_t)full->hcclExecTimeOut;
-    int choice = 0;
     HcclResult rc = take_knob(&full->hcclBufferSize, NOT_SET, KNOB_BUFFSIZE);
 
     if (rc == HCCL_SUCCESS)
@@ -202,16 +279,14 @@ take_knobs(HcclCommConfig *full)
         rc =
             take_knob(&exec_s, (uint32_t)HCCL_COMM_EXECTIMEOUT_CONFIG_NOT_SET, KNOB_EXEC_TIMEOUT_S);
     if (rc == HCCL_SUCCESS)
-        rc = hc_knob_enum(KNOB_OP_EXPANSION_MODE, &choice);
+        rc = take_expansion(full);
     if (rc == HCCL_SUCCESS)
-        rc = hc_knob_enum(KNOB_DETERMINISTIC, &choice);
+        rc = take_deterministic(full);
+    if (rc == HCCL_SUCCESS)
+        rc = take_algo(full);
     if (rc != HCCL_SUCCESS)
         return rc;
     full->hcclExecTimeOut = (int32_t)exec_s;
-    if (full->hcclDeterministic == NOT_SET)
-        full->hcclDeterministic = (uint32_t)choice;
-    if (full->hcclAlgo[0] == '\0')
-        strncpy(full->hcclAlgo, hc_knob_str(KNOB_ALGO), sizeof full->hcclAlgo - 1);
     if (full->hcclQos == NOT_SET)
         full->hcclQos = rt_soc() == RT_SOC_950 ? QOS_DEFAULT_950 : QOS_DEFAULT;
     return HCCL_SUCCESS;
@@ -235,12 +310,6 @@ config_load(HcclCommConfig *full, const HcclCommConfig *user)
     return rc;
 }
 
-static bool
-environment_decides(void)
-{
-    return getenv(hc_knob_info(KNOB_DETERMINISTIC)->env) != NULL;
-}
-
 HcclResult
 config_set_deterministic(int32_t value)
 {
@@ -260,16 +329,27 @@ config_set_deterministic(int32_t value)
 HcclResult
 config_get_deterministic(int32_t *value)
 {
-    int32_t set = atomic_load(&deterministic);
     int choice = 0;
     HcclResult rc;
 
-    if (set >= 0 && !environment_decides()) {
-        *value = set;
+    if (!environment_decides()) {
+        *value = config_deterministic(NULL);
         return HCCL_SUCCESS;
     }
     rc = hc_knob_enum(KNOB_DETERMINISTIC, &choice);
     if (rc == HCCL_SUCCESS)
         *value = choice;
     return rc;
+}
+
+int32_t
+config_deterministic(const HcclCommConfig *full)
+{
+    int32_t set = atomic_load_explicit(&deterministic, memory_order_relaxed); /* says only itself */
+
+    if (full != NULL && rt_soc() == RT_SOC_950)
+        return 1;
+    if (full != NULL && full->hcclDeterministic != NOT_SET)
+        return (int32_t)full->hcclDeterministic;
+    return set >= 0 ? set : 0;
 }

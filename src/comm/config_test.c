@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "comm/comm.h"
 #include "comm/comm_test.h"
 #include "hccl/hccl_res.h"
 
@@ -47,19 +48,131 @@ TEST(config_values_out_of_range_are_refused)
     reset_devices(1);
 }
 
-TEST(every_expansion_mode_is_taken_and_ai_cpu_answered)
+/* ---- What collectives are to be run with ---- */
+
+static HcclOpExpansionMode
+expansion_of(HcclComm handle)
 {
-    for (uint32_t mode = 0; mode <= 7; mode++) {
-        HcclOpExpansionMode answer = HCCL_OP_EXPANSION_MODE_INVALID;
+    HcclOpExpansionMode answer = HCCL_OP_EXPANSION_MODE_INVALID;
+    struct comm *comm;
+
+    EXPECT_EQ(HCCL_SUCCESS, HcclConfigGetInfo(handle, HCCL_CONFIG_TYPE_OP_EXPANSION_MODE,
+                                              sizeof answer, &answer));
+    EXPECT_EQ(HCCL_SUCCESS, comm_hold(handle, &comm));
+    EXPECT_EQ(answer, comm_op_expansion(comm));
+    comm_release(comm);
+    return answer;
+}
+
+static HcclOpExpansionMode
+expansion_with(uint32_t mode, const char *environment)
+{
+    HcclOpExpansionMode answer;
+    HcclCommConfig config;
+    HcclComm comm;
+
+    if (environment == NULL)
+        unsetenv("HCCL_OP_EXPANSION_MODE");
+    else
+        setenv("HCCL_OP_EXPANSION_MODE", environment, 1);
+    HcclCommConfigInit(&config);
+    config.hcclOpExpansionMode = mode;
+    comm = init_one(&config);
+    answer = expansion_of(comm);
+    EXPECT_EQ(HCCL_SUCCESS, HcclCommDestroy(comm));
+    return answer;
+}
+
+TEST(every_expansion_mode_is_taken_and_the_host_or_ai_cpu_answered)
+{
+    static const char *const aicpu[] = {"",    "AI_CPU", "AICPU_TS", "AICPU_CacheDisable",
+                                        "AIV", "CCU_MS", "CCU_SCHED"};
+
+    for (uint32_t mode = 0; mode <= 7; mode++)
+        EXPECT_EQ(mode == 1 ? HCCL_OP_EXPANSION_MODE_HOST_TS : HCCL_OP_EXPANSION_MODE_AI_CPU,
+                  expansion_with(mode, NULL));
+    for (size_t i = 0; i < sizeof aicpu / sizeof aicpu[0]; i++) {
+        EXPECT_EQ(HCCL_OP_EXPANSION_MODE_AI_CPU, expansion_with(0, aicpu[i]));
+        EXPECT_EQ(HCCL_OP_EXPANSION_MODE_HOST_TS, expansion_with(1, aicpu[i]));
+    }
+    EXPECT_EQ(HCCL_OP_EXPANSION_MODE_HOST_TS, expansion_with(0, "HOST"));
+    EXPECT_EQ(HCCL_OP_EXPANSION_MODE_HOST_TS, expansion_with(0, "HOST_TS"));
+    EXPECT_EQ(HCCL_OP_EXPANSION_MODE_AI_CPU, expansion_with(2, "HOST_TS"));
+    EXPECT_EQ(HCCL_OP_EXPANSION_MODE_AI_CPU, expansion_with(3, "HOST_TS"));
+    setenv("HCOMM_COLL_ENGINE", "cpu_ts", 1);
+    EXPECT_EQ(HCCL_OP_EXPANSION_MODE_HOST_TS, expansion_with(0, "AI_CPU"));
+    EXPECT_EQ(HCCL_OP_EXPANSION_MODE_HOST_TS, expansion_with(6, NULL));
+    EXPECT_EQ(HCCL_OP_EXPANSION_MODE_AI_CPU, expansion_with(2, NULL));
+    setenv("HCOMM_COLL_ENGINE", "aicpu", 1);
+    EXPECT_EQ(HCCL_OP_EXPANSION_MODE_AI_CPU, expansion_with(0, "HOST"));
+    EXPECT_EQ(HCCL_OP_EXPANSION_MODE_HOST_TS, expansion_with(1, NULL));
+    reset_devices(1);
+}
+
+TEST(nonsense_about_collectives_is_refused_at_init)
+{
+    char text[HCCL_COMM_ALGO_MAX_LENGTH + 1];
+    HcclCommConfig config;
+
+    HcclCommConfigInit(&config);
+    setenv("HCCL_OP_EXPANSION_MODE", "AI-CPU", 1);
+    test_expect_error("EI0001: HCCL_OP_EXPANSION_MODE is \"AI-CPU\"");
+    EXPECT_EQ(HCCL_E_PARA, try_config(&config));
+    unsetenv("HCCL_OP_EXPANSION_MODE");
+    setenv("HCOMM_COLL_ENGINE", "cpu", 1);
+    test_expect_error("EI0001: HCOMM_COLL_ENGINE is \"cpu\"");
+    EXPECT_EQ(HCCL_E_PARA, try_config(&config));
+    setenv("HCOMM_COLL_ENGINE", "cpu_ts", 1);
+    config.hcclOpExpansionMode = 8;
+    test_expect_error("hcclOpExpansionMode is 8");
+    EXPECT_EQ(HCCL_E_PARA, try_config(&config));
+    config.hcclOpExpansionMode = 0;
+    unsetenv("HCOMM_COLL_ENGINE");
+    setenv("HCCL_DETERMINISTIC", "1", 1);
+    test_expect_error("EI0001: HCCL_DETERMINISTIC is \"1\"");
+    EXPECT_EQ(HCCL_E_PARA, try_config(&config));
+    unsetenv("HCCL_DETERMINISTIC");
+    setenv("HCCL_ALGO", "level1:best", 1);
+    test_expect_error("EI0001: HCCL_ALGO: \"level1:best\" names no algorithm");
+    EXPECT_EQ(HCCL_E_PARA, try_config(&config));
+    snprintf(config.hcclAlgo, sizeof config.hcclAlgo, "level1:ring"); /* does not excuse it */
+    EXPECT_EQ(HCCL_E_PARA, try_config(&config));
+    memset(text, 'x', sizeof text);
+    text[sizeof text - 1] = '\0';
+    setenv("HCCL_ALGO", text, 1);
+    test_expect_error("EI0001: HCCL_ALGO has 1600 characters; it may have 1599");
+    EXPECT_EQ(HCCL_E_PARA, try_config(&config));
+    unsetenv("HCCL_ALGO");
+    snprintf(config.hcclAlgo, sizeof config.hcclAlgo, "level1:best");
+    test_expect_error("EI0016: hcclAlgo: \"level1:best\" names no algorithm");
+    EXPECT_EQ(HCCL_E_PARA, try_config(&config));
+    end_try();
+    reset_devices(1);
+}
+
+TEST(the_algorithm_is_the_configs_or_the_environments)
+{
+    static const char *const texts[] = {"level1:NHR", "allreduce=level0:NA;level1:ring"};
+
+    setenv("HCCL_ALGO", texts[0], 1);
+    for (int i = 0; i < 2; i++) {
+        char algo[HCCL_COMM_ALGO_MAX_LENGTH];
         HcclCommConfig config;
+        struct comm *held;
         HcclComm comm;
 
         HcclCommConfigInit(&config);
-        config.hcclOpExpansionMode = mode;
+        snprintf(config.hcclAlgo, sizeof config.hcclAlgo, "%s", i == 0 ? "" : texts[1]);
         comm = init_one(&config);
-        EXPECT_EQ(HCCL_SUCCESS, HcclConfigGetInfo(comm, HCCL_CONFIG_TYPE_OP_EXPANSION_MODE,
-                                                  sizeof answer, &answer));
-        EXPECT_EQ(HCCL_OP_EXPANSION_MODE_AI_CPU, answer);
+        memset(algo, 'x', sizeof algo);
+        EXPECT_EQ(HCCL_SUCCESS,
+                  HcclConfigGetInfo(comm, HCCL_CONFIG_TYPE_HCCL_ALGO, sizeof algo, algo));
+        EXPECT_STREQ(texts[i], algo);
+        for (size_t at = strlen(algo); at < sizeof algo; at++)
+            EXPECT_EQ(0, algo[at]);
+        EXPECT_EQ(HCCL_SUCCESS, comm_hold(comm, &held));
+        EXPECT_STREQ(texts[i], comm_algo(held));
+        comm_release(held);
         EXPECT_EQ(HCCL_SUCCESS, HcclCommDestroy(comm));
     }
     reset_devices(1);
@@ -157,6 +270,81 @@ TEST(deterministic_is_set_for_the_process)
     EXPECT_EQ(HCCL_SUCCESS, HcclSetConfig(HCCL_DETERMINISTIC, value)); /* ignored */
     EXPECT_EQ(HCCL_SUCCESS, HcclGetConfig(HCCL_DETERMINISTIC, &answer));
     EXPECT_EQ(1, answer.value);
+    setenv("HCCL_DETERMINISTIC", "", 1); /* as if it were not there */
+    EXPECT_EQ(HCCL_SUCCESS, HcclGetConfig(HCCL_DETERMINISTIC, &answer));
+    EXPECT_EQ(2, answer.value);
+    value.value = 0;
+    EXPECT_EQ(HCCL_SUCCESS, HcclSetConfig(HCCL_DETERMINISTIC, value));
+    EXPECT_EQ(HCCL_SUCCESS, HcclGetConfig(HCCL_DETERMINISTIC, &answer));
+    EXPECT_EQ(0, answer.value);
+    setenv("HCCL_DETERMINISTIC", "yes", 1);
+    test_expect_error("EI0001: HCCL_DETERMINISTIC is \"yes\"");
+    EXPECT_EQ(HCCL_E_PARA, HcclGetConfig(HCCL_DETERMINISTIC, &answer));
+    test_expect_error("configValue is NULL");
+    EXPECT_EQ(HCCL_E_PTR, HcclGetConfig(HCCL_DETERMINISTIC, NULL));
+}
+
+/* `config` 9: it says nothing; `environment` NULL: nor does that. */
+static HcclComm
+deterministic_one(uint32_t setting, const char *environment)
+{
+    HcclCommConfig config;
+
+    if (environment == NULL)
+        unsetenv("HCCL_DETERMINISTIC");
+    else
+        setenv("HCCL_DETERMINISTIC", environment, 1);
+    HcclCommConfigInit(&config);
+    if (setting != 9)
+        config.hcclDeterministic = setting;
+    return init_one(&config);
+}
+
+static void
+expect_deterministic(int32_t expected, HcclComm handle)
+{
+    struct comm *comm;
+
+    EXPECT_EQ(HCCL_SUCCESS, comm_hold(handle, &comm));
+    EXPECT_EQ(expected, comm_deterministic(comm));
+    comm_release(comm);
+}
+
+TEST(deterministic_is_the_configs_then_the_environments_then_what_was_set)
+{
+    const struct {
+        uint32_t config;
+        const char *environment;
+        int32_t before, after; /* HcclSetConfig has said 1 */
+    } rows[] = {
+        {9, NULL, 0, 1},     {9, "", 0, 1},       {9, "false", 0, 0}, {9, "true", 1, 1},
+        {9, "strict", 2, 2}, {0, "strict", 0, 0}, {1, NULL, 1, 1},    {2, "false", 2, 2},
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        HcclComm comm = deterministic_one(rows[i].config, rows[i].environment);
+        HcclConfigValue value = {.value = 1};
+
+        expect_deterministic(rows[i].before, comm);
+        unsetenv("HCCL_DETERMINISTIC"); /* it was looked at when the communicator was made */
+        EXPECT_EQ(HCCL_SUCCESS, HcclSetConfig(HCCL_DETERMINISTIC, value));
+        expect_deterministic(rows[i].after, comm);
+        value.value = 0;
+        EXPECT_EQ(HCCL_SUCCESS, HcclSetConfig(HCCL_DETERMINISTIC, value));
+        EXPECT_EQ(HCCL_SUCCESS, HcclCommDestroy(comm));
+    }
+    reset_devices(1);
+}
+
+TEST(a_950_is_always_deterministic)
+{
+    HcclComm comm;
+
+    setenv("HCOMM_SOC_NAME", "Ascend950PR_9599", 1);
+    comm = deterministic_one(0, "false");
+    expect_deterministic(1, comm);
+    EXPECT_EQ(HCCL_SUCCESS, HcclCommDestroy(comm));
+    reset_devices(1);
 }
 
 TEST(strict_determinism_is_for_a2)

@@ -7,7 +7,7 @@
 #include "base/log.h"
 #include "comm/comm_object.h"
 
-struct job {
+struct group_job {
     struct hc_list in_group;
     aclrtContext context;
     bool init; /* else destroy `handle` */
@@ -24,7 +24,8 @@ struct job {
 };
 
 static _Thread_local uint32_t depth;
-static _Thread_local struct hc_list jobs; /* initialised at the first start */
+static _Thread_local struct hc_list jobs;                /* initialised at the first start */
+static _Thread_local HcclResult (*operations_end)(void); /* NULL: the group has no operations */
 
 bool
 group_open(void)
@@ -39,11 +40,48 @@ group_start(void)
         hc_list_init(&jobs);
 }
 
+/* HCCL_E_NOT_SUPPORT, after one message. */
 static HcclResult
-job_new(struct job **out)
+mixed(const char *function)
 {
-    struct job *job = hc_zalloc(sizeof *job);
+    LOG_ERROR(COMM,
+              "%s: a group holds inits and destroys of communicators, or operations, not both: end "
+              "this group first",
+              function);
+    return HCCL_E_NOT_SUPPORT;
+}
 
+bool
+comm_group_open(void)
+{
+    return group_open();
+}
+
+HcclResult
+comm_group_join(const char *function, HcclResult (*end)(void))
+{
+    if (!hc_list_empty(&jobs))
+        return mixed(function);
+    if (operations_end != NULL && operations_end != end) {
+        LOG_ERROR(
+            COMM,
+            "%s: a group holds collectives, or sends and receives, or kernels of operators, not "
+            "both: end this group first",
+            function);
+        return HCCL_E_NOT_SUPPORT;
+    }
+    operations_end = end;
+    return HCCL_SUCCESS;
+}
+
+static HcclResult
+job_new(struct group_job **out)
+{
+    struct group_job *job;
+
+    if (operations_end != NULL)
+        return mixed("HcclGroupStart");
+    job = hc_zalloc(sizeof *job);
     if (job == NULL)
         return HCCL_E_MEMORY;
     if (rt_device_if_any() >= 0) /* a destroy needs none */
@@ -56,7 +94,7 @@ HcclResult
 group_add_init(uint32_t n_ranks, const HcclRootInfo *info, uint32_t rank,
                const HcclCommConfig *config, HcclComm *comm)
 {
-    struct job *job;
+    struct group_job *job;
     int32_t device;
     HcclResult rc = rt_result(rt_current_device(&device));
 
@@ -84,7 +122,7 @@ group_add_init(uint32_t n_ranks, const HcclRootInfo *info, uint32_t rank,
 HcclResult
 group_add_destroy(HcclComm comm)
 {
-    struct job *job;
+    struct group_job *job;
     HcclResult rc = job_new(&job);
 
     if (rc != HCCL_SUCCESS)
@@ -97,7 +135,7 @@ group_add_destroy(HcclComm comm)
 static void *
 job_main(void *arg)
 {
-    struct job *job = arg;
+    struct group_job *job = arg;
     const char *errors;
 
     if (job->context != NULL)
@@ -114,7 +152,7 @@ job_main(void *arg)
 }
 
 static void
-job_start(struct job *job)
+job_start(struct group_job *job)
 {
     int error = pthread_create(&job->thread, NULL, job_main, job);
 
@@ -127,7 +165,7 @@ job_start(struct job *job)
 
 /* Waits for the job, hands its outcome out and frees it. */
 static HcclResult
-job_finish(struct job *job)
+job_finish(struct group_job *job)
 {
     HcclResult rc;
 
@@ -148,6 +186,7 @@ job_finish(struct job *job)
 HcclResult
 group_end(void)
 {
+    HcclResult (*end)(void) = operations_end;
     HcclResult rc = HCCL_SUCCESS;
     struct hc_list *node;
 
@@ -157,11 +196,14 @@ group_end(void)
     }
     if (--depth > 0)
         return HCCL_SUCCESS;
+    operations_end = NULL;
+    if (end != NULL)
+        return end(); /* and there are no jobs */
     rt_block_begin(); /* pthread_join */
     HC_LIST_EACH (at, &jobs)
-        job_start(HC_CONTAINER(at, struct job, in_group));
+        job_start(HC_CONTAINER(at, struct group_job, in_group));
     while ((node = hc_list_pop_front(&jobs)) != NULL) {
-        HcclResult one = job_finish(HC_CONTAINER(node, struct job, in_group));
+        HcclResult one = job_finish(HC_CONTAINER(node, struct group_job, in_group));
 
         if (rc == HCCL_SUCCESS)
             rc = one;

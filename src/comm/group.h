@@ -6,6 +6,8 @@
  * thread of its own, in the context that was current when it was put aside, and waits for all. An
  * init waits for its peers, so one after the other they would wait for ever.
  *
+ * Or it holds operations of a layer above, which comm_group_join() tells of; not both.
+ *
  * Everything is the calling thread's own: no locks.
  */
 #ifndef HC_COMM_GROUP_H
@@ -21,7 +23,8 @@ void group_start(void);
 /* HCCL_E_NOT_SUPPORT (logged): there was no start. Else the first failing job's code. */
 HcclResult group_end(void);
 
-/* Copies what it points to, but for `comm`, which must live until the end. HCCL_E_MEMORY. */
+/* Copies what it points to, but for `comm`, which must live until the end. HCCL_E_MEMORY;
+ * HCCL_E_NOT_SUPPORT (logged): the group has operations. */
 HcclResult group_add_init(uint32_t n_ranks, const HcclRootInfo *info, uint32_t rank,
                           const HcclCommConfig *config, HcclComm *comm);
 HcclResult group_add_destroy(HcclComm comm);

@@ -10,6 +10,7 @@
 #include "base/alloc.h"
 #include "base/log.h"
 #include "comm/comm_object.h"
+#include "transport/transport.h"
 
 struct comm_buffer {
     struct hc_list in_shared;          /* under shared_lock */
@@ -147,31 +148,54 @@ memory_new(const char *tag, const CommMem *mem)
     return memory;
 }
 
+static void
+memory_free(struct comm_memory *memory)
+{
+    tp_lease_end(memory->lease);
+    if (memory->owned)
+        (void)rt_mem_free(memory->mem.addr);
+    hc_free(memory);
+}
+
+/* Memory that peers may reach until the communicator ends: the interface has no call that takes it
+ * back. */
+static HcclResult
+memory_offer(const char *tag, const CommMem *mem, struct comm_memory **out)
+{
+    struct comm_memory *memory = memory_new(tag, mem);
+
+    if (memory == NULL)
+        return HCCL_E_MEMORY;
+    if (tp_lease_begin(&memory->lease) != HCCL_SUCCESS) {
+        hc_free(memory);
+        return HCCL_E_MEMORY;
+    }
+    *out = memory;
+    return HCCL_SUCCESS;
+}
+
 HcclResult
 memory_register(struct comm *comm, const char *tag, const CommMem *mem, void **handle)
 {
-    struct comm_memory *memory = NULL;
-    HcclResult rc = HCCL_SUCCESS;
+    struct comm_memory *memory;
+    HcclResult rc = memory_offer(tag, mem, &memory);
     bool taken;
 
+    if (rc != HCCL_SUCCESS)
+        return rc;
     pthread_mutex_lock(&comm->lock);
     taken = find_tag(&comm->memories, tag) != NULL;
-    if (!taken) {
-        memory = memory_new(tag, mem);
-        if (memory != NULL)
-            hc_list_push_back(&comm->memories, &memory->in_comm);
-        else
-            rc = HCCL_E_MEMORY;
-    }
+    if (!taken)
+        hc_list_push_back(&comm->memories, &memory->in_comm);
     pthread_mutex_unlock(&comm->lock);
     if (taken) {
         LOG_ERROR(COMM, "%s: memory is registered under tag \"%s\" already: choose another tag",
                   comm->name, tag);
+        memory_free(memory);
         return HCCL_E_PARA;
     }
-    if (rc == HCCL_SUCCESS)
-        *handle = memory;
-    return rc;
+    *handle = memory;
+    return HCCL_SUCCESS;
 }
 
 HcclResult
@@ -186,6 +210,7 @@ memory_region(struct comm *comm, const void *handle, struct res_region *region)
 
         if (memory == handle) {
             region->mem = memory->mem;
+            region->lease = memory->lease;
             memcpy(region->tag, memory->tag, sizeof memory->tag);
             found = true;
         }
@@ -250,13 +275,8 @@ list_fini(struct hc_list *list)
 {
     struct hc_list *node;
 
-    while ((node = hc_list_pop_front(list)) != NULL) {
-        struct comm_memory *memory = HC_CONTAINER(node, struct comm_memory, in_comm);
-
-        if (memory->owned)
-            (void)rt_mem_free(memory->mem.addr);
-        hc_free(memory);
-    }
+    while ((node = hc_list_pop_front(list)) != NULL)
+        memory_free(HC_CONTAINER(node, struct comm_memory, in_comm));
 }
 
 void

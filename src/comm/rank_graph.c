@@ -2,90 +2,151 @@
 #include "comm/rank_graph.h"
 
 #include <arpa/inet.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/log.h"
 
-#define ROW 8u             /* devices of a 950 row */
-#define SERVER_DEVICES 64u /* of a 950 server */
-#define COLUMN_BASE 8u     /* instance numbers */
+#define COLUMN_BASE 8u /* instance numbers */
 #define WHOLE 16u
 
+/* Each end of a link has an address in a plane: what joins the devices of a row, of a column, of a
+ * server, and of each higher layer. */
+#define PLANE_ROW 0u
+#define PLANE_COLUMN 1u
+#define PLANE_LAYER 2u /* and the layer's number */
+#define PLANE_NONE UINT32_MAX
+
 static uint32_t
-place(const struct comm *comm, uint32_t rank)
+place_of(const struct comm *comm, uint32_t rank)
 {
-    return (uint32_t)comm->world->facts[rank].device % SERVER_DEVICES;
+    return comm->world->facts[rank].place % WORLD_SERVER_DEVICES;
 }
 
 static uint32_t
 row_of(const struct comm *comm, uint32_t rank)
 {
-    return place(comm, rank) / ROW;
+    return place_of(comm, rank) / WORLD_ROW;
 }
 
 static uint32_t
 column_of(const struct comm *comm, uint32_t rank)
 {
-    return COLUMN_BASE + place(comm, rank) % ROW;
+    return COLUMN_BASE + place_of(comm, rank) % WORLD_ROW;
 }
 
-static bool
-same_server(const struct comm *comm, uint32_t a, uint32_t b)
+static const struct world_layer *
+servers_of(const struct comm *comm)
 {
-    return comm->world->server[a] == comm->world->server[b];
+    return &comm->world->layers[0];
 }
 
 /* ---- The questions: G1 ---- */
 
-/* `rank` is in this rank's instance of the layer. */
+/* The layer is wired in rows and columns. */
 static bool
-layer_has(const struct comm *comm, uint32_t layer, uint32_t rank)
+in_rows(const struct world_layer *net)
 {
-    return layer > 0 || same_server(comm, comm->rank, rank);
+    return net->number == 0 && rt_soc() == RT_SOC_950;
 }
 
-/* `rank` is in this rank's topology instance `inst` of the layer. */
-static bool
-inst_has(const struct comm *comm, uint32_t layer, uint32_t inst, uint32_t rank)
+/* What of the wiring of a 950 server the communicator uses around a rank. */
+struct wiring {
+    bool row, column; /* another rank is in the rank's */
+    bool whole;       /* neither one row nor one column holds all ranks of the server */
+};
+
+static struct wiring
+wiring_of(const struct comm *comm, uint32_t rank)
 {
-    if (!layer_has(comm, layer, rank))
+    bool rows = false, columns = false;
+    struct wiring wiring = {0};
+
+    for (uint32_t i = 0; i < comm->world->n_ranks; i++) {
+        if (i == rank || !world_together(servers_of(comm), rank, i))
+            continue;
+        if (row_of(comm, i) == row_of(comm, rank))
+            wiring.row = true;
+        else
+            rows = true;
+        if (column_of(comm, i) == column_of(comm, rank))
+            wiring.column = true;
+        else
+            columns = true;
+    }
+    wiring.whole = rows && columns;
+    return wiring;
+}
+
+/* The topology instances of a rank of the layer; how many. One that has nobody else is none, unless
+ * there is nothing else. */
+static uint32_t
+insts_of(const struct comm *comm, const struct world_layer *net, uint32_t rank,
+         uint32_t insts[GRAPH_INSTS])
+{
+    struct wiring wiring;
+    uint32_t num = 0;
+
+    insts[0] = 0;
+    if (!in_rows(net))
+        return 1;
+    wiring = wiring_of(comm, rank);
+    if (wiring.row || (!wiring.column && !wiring.whole))
+        insts[num++] = row_of(comm, rank);
+    if (wiring.column)
+        insts[num++] = column_of(comm, rank);
+    if (wiring.whole)
+        insts[num++] = WHOLE;
+    return num;
+}
+
+/* `other` is in topology instance `inst` of `rank`. */
+static bool
+inst_has(const struct comm *comm, const struct world_layer *net, uint32_t inst, uint32_t rank,
+         uint32_t other)
+{
+    if (!world_together(net, rank, other))
         return false;
-    if (rt_soc() != RT_SOC_950 || layer > 0 || inst == WHOLE)
+    if (!in_rows(net) || inst == WHOLE)
         return true;
-    return inst < COLUMN_BASE ? row_of(comm, rank) == inst : column_of(comm, rank) == inst;
+    return inst < COLUMN_BASE ? row_of(comm, other) == inst : column_of(comm, other) == inst;
 }
 
-/* The plane that joins two ranks in a layer, or PLANES. */
-static enum graph_plane
-link_plane(const struct comm *comm, uint32_t layer, uint32_t a, uint32_t b)
+/* The plane that joins two ranks in a layer, or PLANE_NONE. */
+static uint32_t
+link_plane(const struct comm *comm, const struct world_layer *net, uint32_t a, uint32_t b)
 {
-    if (layer == 1)
-        return PLANE_POD;
-    if (layer == 2)
-        return PLANE_ALL;
-    if (!same_server(comm, a, b))
-        return PLANES;
-    if (rt_soc() != RT_SOC_950)
-        return PLANE_SERVER;
+    if (!world_together(net, a, b))
+        return PLANE_NONE;
+    if (!in_rows(net))
+        return PLANE_LAYER + net->number;
     if (row_of(comm, a) == row_of(comm, b))
         return PLANE_ROW;
-    return column_of(comm, a) == column_of(comm, b) ? PLANE_COLUMN : PLANES;
+    return column_of(comm, a) == column_of(comm, b) ? PLANE_COLUMN : PLANE_NONE;
+}
+
+/* The plane that an endpoint in a topology instance is in. */
+static uint32_t
+inst_plane(const struct world_layer *net, uint32_t inst)
+{
+    if (!in_rows(net) || inst == WHOLE)
+        return PLANE_LAYER + net->number;
+    return inst < COLUMN_BASE ? PLANE_ROW : PLANE_COLUMN;
 }
 
 CommTopo
-graph_inst_topo(const struct comm *comm, uint32_t layer, uint32_t inst)
+graph_inst_topo(const struct graph_layer *layer, uint32_t inst)
 {
-    if (rt_soc() != RT_SOC_950)
-        return graph_layer_topo(comm, layer);
-    return layer == 0 && inst != WHOLE ? COMM_TOPO_1DMESH : COMM_TOPO_CLOS;
+    if (!in_rows(layer->net))
+        return graph_layer_topo(layer);
+    return inst == WHOLE ? COMM_TOPO_CLOS : COMM_TOPO_1DMESH;
 }
 
 CommTopo
-graph_layer_topo(const struct comm *comm, uint32_t layer)
+graph_layer_topo(const struct graph_layer *layer)
 {
-    (void)comm;
-    if (layer > 0)
+    if (layer->net->number > 0)
         return COMM_TOPO_CLOS;
     switch (rt_soc()) {
     case RT_SOC_A3:
@@ -104,81 +165,51 @@ graph_destroy(struct comm_graph *graph)
 {
     if (graph == NULL)
         return;
-    for (uint32_t i = 0; i < GRAPH_LAYERS; i++) {
-        hc_free(graph->ranks[i]);
-        hc_free(graph->sizes[i]);
+    for (uint32_t i = 0; i < WORLD_LAYERS; i++) {
+        hc_free(graph->layers[i].ranks);
+        hc_free(graph->layers[i].sizes);
     }
     hc_free(graph->inst_ranks);
     hc_free(graph);
 }
 
 static HcclResult
-fill_layer(const struct comm *comm, struct comm_graph *graph, uint32_t layer)
+fill_layer(const struct comm *comm, struct graph_layer *layer, const struct world_layer *net)
 {
     uint32_t n_ranks = comm->world->n_ranks;
-    uint32_t parts = layer == 0 ? comm->world->n_servers : 1;
 
-    graph->ranks[layer] = hc_calloc(n_ranks, sizeof(uint32_t));
-    graph->sizes[layer] = hc_calloc(parts, sizeof(uint32_t));
-    if (graph->ranks[layer] == NULL || graph->sizes[layer] == NULL)
+    layer->net = net;
+    layer->ranks = hc_calloc(n_ranks, sizeof(uint32_t));
+    layer->sizes = hc_calloc(net->n_insts, sizeof(uint32_t));
+    if (layer->ranks == NULL || layer->sizes == NULL)
         return HCCL_E_MEMORY;
-    graph->size_num[layer] = parts;
     for (uint32_t i = 0; i < n_ranks; i++) {
-        graph->sizes[layer][layer == 0 ? comm->world->server[i] : 0]++;
-        if (layer_has(comm, layer, i))
-            graph->ranks[layer][graph->rank_num[layer]++] = i;
+        if (net->inst[i] != WORLD_NONE)
+            layer->sizes[net->inst[i]]++;
+        if (world_together(net, comm->rank, i))
+            layer->ranks[layer->rank_num++] = i;
     }
+    layer->inst_num = insts_of(comm, net, comm->rank, layer->insts);
     return HCCL_SUCCESS;
-}
-
-/* How many ranks are in an instance. */
-static uint32_t
-inst_size(const struct comm *comm, uint32_t layer, uint32_t inst)
-{
-    uint32_t count = 0;
-
-    for (uint32_t i = 0; i < comm->world->n_ranks; i++)
-        count += inst_has(comm, layer, inst, i);
-    return count;
-}
-
-/* A row or column of one is none, unless there is nothing else. */
-static void
-fill_insts(const struct comm *comm, struct comm_graph *graph, uint32_t layer)
-{
-    uint32_t row = row_of(comm, comm->rank), column = column_of(comm, comm->rank);
-    bool has_column, has_row;
-
-    if (rt_soc() != RT_SOC_950 || layer > 0) {
-        graph->inst_num[layer] = 1; /* number 0 */
-        return;
-    }
-    has_column = inst_size(comm, layer, column) > 1;
-    has_row = inst_size(comm, layer, row) > 1 || !has_column;
-    if (has_row)
-        graph->insts[layer][graph->inst_num[layer]++] = row;
-    if (has_column)
-        graph->insts[layer][graph->inst_num[layer]++] = column;
-    if (has_row && has_column)
-        graph->insts[layer][graph->inst_num[layer]++] = WHOLE;
 }
 
 static HcclResult
 graph_new(const struct comm *comm, struct comm_graph **out)
 {
     struct comm_graph *graph = hc_zalloc(sizeof *graph);
+    const struct comm_world *world = comm->world;
     HcclResult rc = HCCL_SUCCESS;
 
     if (graph == NULL)
         return HCCL_E_MEMORY;
-    graph->layer_num = rt_soc() == RT_SOC_950 ? 3 : comm->world->n_servers > 1 ? 2 : 1;
-    graph->inst_ranks = hc_calloc(comm->world->n_ranks, sizeof(uint32_t));
+    graph->inst_ranks = hc_calloc(world->n_ranks, sizeof(uint32_t));
     if (graph->inst_ranks == NULL)
         rc = HCCL_E_MEMORY;
-    for (uint32_t i = 0; i < graph->layer_num && rc == HCCL_SUCCESS; i++) {
-        graph->layers[i] = i;
-        rc = fill_layer(comm, graph, i);
-        fill_insts(comm, graph, i);
+    for (uint32_t i = 0; i < world->n_layers && rc == HCCL_SUCCESS; i++) {
+        if (world->layers[i].inst[comm->rank] == WORLD_NONE)
+            continue;
+        graph->numbers[graph->layer_num] = world->layers[i].number;
+        rc = fill_layer(comm, &graph->layers[graph->layer_num++], &world->layers[i]);
     }
     if (rc != HCCL_SUCCESS) {
         graph_destroy(graph);
@@ -201,78 +232,105 @@ graph_get(struct comm *comm, const struct comm_graph **graph)
     return rc;
 }
 
+/* Says which layers this rank has. */
+static HcclResult
+fail_layer(const struct comm *comm, const struct comm_graph *graph, uint32_t number,
+           const char *function)
+{
+    const struct comm_world *world = comm->world;
+    char list[8 * WORLD_LAYERS] = "";
+    bool exists = false;
+
+    for (uint32_t i = 0; i < graph->layer_num; i++) {
+        size_t used = strlen(list);
+
+        snprintf(list + used, sizeof list - used, "%s%u", i > 0 ? ", " : "", graph->numbers[i]);
+    }
+    for (uint32_t i = 0; i < world->n_layers; i++)
+        exists = exists || world->layers[i].number == number;
+    LOG_ERROR(COMM, "%s: %s network layer %u: rank %u of %s has %s", function,
+              exists ? "this rank is not in" : "there is no", number, comm->rank, comm->name, list);
+    return exists ? HCCL_E_PTR : HCCL_E_PARA;
+}
+
 HcclResult
-graph_check_layer(struct comm *comm, uint32_t layer, const char *function)
+graph_find_layer(struct comm *comm, uint32_t number, const char *function,
+                 const struct graph_layer **layer)
 {
     const struct comm_graph *graph;
     HcclResult rc = graph_get(comm, &graph);
 
-    if (rc != HCCL_SUCCESS || layer < graph->layer_num)
+    if (rc != HCCL_SUCCESS)
         return rc;
-    LOG_ERROR(COMM, "%s: there is no network layer %u: %s has layers 0 to %u", function, layer,
-              comm->name, graph->layer_num - 1);
-    return HCCL_E_PARA;
+    for (uint32_t i = 0; i < graph->layer_num; i++) {
+        if (graph->numbers[i] == number) {
+            *layer = &graph->layers[i];
+            return HCCL_SUCCESS;
+        }
+    }
+    return fail_layer(comm, graph, number, function);
 }
 
 HcclResult
-graph_check_inst(struct comm *comm, uint32_t layer, uint32_t inst, const char *function)
+graph_check_inst(const struct comm *comm, const struct graph_layer *layer, uint32_t inst,
+                 const char *function)
 {
-    const struct comm_graph *graph;
-    HcclResult rc = graph_check_layer(comm, layer, function);
-
-    if (rc == HCCL_SUCCESS)
-        rc = graph_get(comm, &graph);
-    if (rc != HCCL_SUCCESS)
-        return rc;
-    for (uint32_t i = 0; i < graph->inst_num[layer]; i++) {
-        if (graph->insts[layer][i] == inst)
+    for (uint32_t i = 0; i < layer->inst_num; i++) {
+        if (layer->insts[i] == inst)
             return HCCL_SUCCESS;
     }
     LOG_ERROR(COMM,
               "%s: rank %u has no topology instance %u in layer %u: take one from "
               "HcclRankGraphGetTopoInstsByLayer",
-              function, comm->rank, inst, layer);
+              function, comm->rank, inst, layer->net->number);
     return HCCL_E_PARA;
 }
 
-HcclResult
-graph_inst_ranks(struct comm *comm, uint32_t layer, uint32_t inst, uint32_t **ranks, uint32_t *num)
+void
+graph_inst_ranks(struct comm *comm, const struct graph_layer *layer, uint32_t inst,
+                 uint32_t **ranks, uint32_t *num)
 {
-    const struct comm_graph *graph;
-    HcclResult rc = graph_get(comm, &graph);
     uint32_t count = 0;
 
-    if (rc != HCCL_SUCCESS)
-        return rc;
     pthread_mutex_lock(&comm->lock);
     for (uint32_t i = 0; i < comm->world->n_ranks; i++) {
-        if (inst_has(comm, layer, inst, i))
-            graph->inst_ranks[count++] = i;
+        if (inst_has(comm, layer->net, inst, comm->rank, i))
+            comm->graph->inst_ranks[count++] = i;
     }
+    *ranks = comm->graph->inst_ranks;
     pthread_mutex_unlock(&comm->lock);
-    *ranks = graph->inst_ranks;
     *num = count;
-    return HCCL_SUCCESS;
 }
 
 /* ---- Endpoints and links ---- */
 
 static CommProtocol
-plane_protocol(enum graph_plane plane)
+plane_protocol(uint32_t plane)
 {
-    if (rt_soc() == RT_SOC_950)
+    switch (rt_soc()) {
+    case RT_SOC_950:
         return COMM_PROTOCOL_UB_CTP;
-    return rt_soc() == RT_SOC_A2 && plane != PLANE_SERVER ? COMM_PROTOCOL_ROCE : COMM_PROTOCOL_HCCS;
+    case RT_SOC_A3:
+        return plane <= PLANE_LAYER + 1 ? COMM_PROTOCOL_HCCS : COMM_PROTOCOL_ROCE;
+    default:
+        return plane <= PLANE_LAYER ? COMM_PROTOCOL_HCCS : COMM_PROTOCOL_ROCE;
+    }
+}
+
+/* Where a device is among all of the communicator, or of what it is a part of. */
+static uint32_t
+number_of(const struct comm *comm, uint32_t rank)
+{
+    return comm->world->site[rank] * WORLD_SERVER_DEVICES + place_of(comm, rank);
 }
 
 /* Addresses follow from where the device is; nothing listens there. UB:
  * "fd00::UB:plane:server:device"; RoCE: in 198.18.0.0/15, which is set aside for tests; HCCS: the
  * device's number. */
 static void
-plane_address(const struct comm *comm, uint32_t rank, enum graph_plane plane, CommAddr *addr)
+plane_address(const struct comm *comm, uint32_t rank, uint32_t plane, CommAddr *addr)
 {
-    uint32_t server = comm->world->server[rank];
-    uint32_t device = (uint32_t)comm->world->facts[rank].device;
+    uint32_t server = comm->world->site[rank];
 
     memset(addr->raws, 0, sizeof addr->raws);
     switch (plane_protocol(plane)) {
@@ -280,48 +338,45 @@ plane_address(const struct comm *comm, uint32_t rank, enum graph_plane plane, Co
         addr->type = COMM_ADDR_TYPE_EID;
         addr->eid[0] = 0xfd;
         addr->eid[5] = (uint8_t)(1 + plane);
-        for (int i = 0; i < 4; i++) {
+        for (int i = 0; i < 4; i++)
             addr->eid[8 + i] = (uint8_t)(server >> (24 - 8 * i));
-            addr->eid[12 + i] = (uint8_t)(device >> (24 - 8 * i));
-        }
+        addr->eid[15] = (uint8_t)place_of(comm, rank);
         break;
     case COMM_PROTOCOL_ROCE:
         addr->type = COMM_ADDR_TYPE_IP_V4;
-        addr->addr.s_addr = htonl(0xC6120000u + ((server * SERVER_DEVICES + device) & 0x1FFFFu));
+        addr->addr.s_addr = htonl(0xC6120000u + (number_of(comm, rank) & 0x1FFFFu));
         break;
     default:
         addr->type = COMM_ADDR_TYPE_ID;
-        addr->id = device;
+        addr->id = number_of(comm, rank);
         break;
     }
 }
 
 static void
-make_endpoint(const struct comm *comm, uint32_t rank, enum graph_plane plane,
-              EndpointDesc *endpoint)
+make_endpoint(const struct comm *comm, uint32_t rank, uint32_t plane, EndpointDesc *endpoint)
 {
+    const struct comm_fact *fact = comm_fact(comm, rank);
+
     (void)EndpointDescInit(endpoint, 1); /* cannot fail on one good pointer */
     endpoint->protocol = plane_protocol(plane);
     plane_address(comm, rank, plane, &endpoint->commAddr);
     endpoint->loc.locType = ENDPOINT_LOC_TYPE_DEVICE;
-    endpoint->loc.device.devPhyId = (uint32_t)comm->world->facts[rank].device;
-    endpoint->loc.device.superDevId = (uint32_t)comm->world->facts[rank].device;
-    endpoint->loc.device.serverIdx = comm->world->server[rank];
-    endpoint->loc.device.superPodIdx = 0;
+    endpoint->loc.device.devPhyId = fact->physical;
+    endpoint->loc.device.superDevId =
+        fact->super_device != COMM_NOT_TOLD ? fact->super_device : number_of(comm, rank);
+    endpoint->loc.device.serverIdx = comm->world->site[rank];
+    endpoint->loc.device.superPodIdx = comm->world->pod[rank];
 }
 
-HcclResult
-graph_links(struct comm *comm, uint32_t layer, uint32_t src, uint32_t dst, CommLink **links,
-            uint32_t *num)
+void
+graph_links(struct comm *comm, const struct graph_layer *layer, uint32_t src, uint32_t dst,
+            CommLink **links, uint32_t *num)
 {
-    enum graph_plane plane = link_plane(comm, layer, src, dst);
-    const struct comm_graph *graph;
-    HcclResult rc = graph_get(comm, &graph);
+    uint32_t plane = link_plane(comm, layer->net, src, dst);
     CommLink link;
 
-    if (rc != HCCL_SUCCESS)
-        return rc;
-    if (plane != PLANES) {
+    if (plane != PLANE_NONE) {
         (void)CommLinkInit(&link, 1);
         make_endpoint(comm, src, plane, &link.srcEndpointDesc);
         make_endpoint(comm, dst, plane, &link.dstEndpointDesc);
@@ -332,36 +387,43 @@ graph_links(struct comm *comm, uint32_t layer, uint32_t src, uint32_t dst, CommL
         pthread_mutex_unlock(&comm->lock);
     }
     *links = &comm->graph->link;
-    *num = plane != PLANES;
-    return HCCL_SUCCESS;
-}
-
-static enum graph_plane
-inst_plane(uint32_t layer, uint32_t inst)
-{
-    if (layer > 0)
-        return layer == 1 ? PLANE_POD : PLANE_ALL;
-    if (rt_soc() != RT_SOC_950 || inst == WHOLE)
-        return PLANE_SERVER;
-    return inst < COLUMN_BASE ? PLANE_ROW : PLANE_COLUMN;
+    *num = plane != PLANE_NONE;
 }
 
 void
-graph_endpoint(const struct comm *comm, uint32_t layer, uint32_t inst, EndpointDesc *endpoint)
+graph_endpoint(const struct comm *comm, const struct graph_layer *layer, uint32_t inst,
+               EndpointDesc *endpoint)
 {
-    make_endpoint(comm, comm->rank, inst_plane(layer, inst), endpoint);
+    make_endpoint(comm, comm->rank, inst_plane(layer->net, inst), endpoint);
 }
 
-int
-graph_find_endpoint(const struct comm *comm, uint32_t rank, const EndpointDesc *endpoint)
+static bool
+same_endpoint(const EndpointDesc *a, const EndpointDesc *b)
 {
-    for (int plane = 0; plane < PLANES; plane++) {
-        EndpointDesc own;
+    return a->protocol == b->protocol && a->commAddr.type == b->commAddr.type &&
+           memcmp(a->commAddr.raws, b->commAddr.raws, COMM_ADDR_EID_LEN) == 0;
+}
 
-        make_endpoint(comm, rank, (enum graph_plane)plane, &own);
-        if (own.protocol == endpoint->protocol && own.commAddr.type == endpoint->commAddr.type &&
-            memcmp(own.commAddr.raws, endpoint->commAddr.raws, COMM_ADDR_EID_LEN) == 0)
-            return plane;
+bool
+graph_find_endpoint(const struct comm *comm, uint32_t rank, const EndpointDesc *endpoint,
+                    uint32_t *die)
+{
+    for (uint32_t i = 0; i < comm->world->n_layers; i++) {
+        const struct world_layer *net = &comm->world->layers[i];
+        uint32_t insts[GRAPH_INSTS], num = 0;
+
+        if (net->inst[rank] != WORLD_NONE)
+            num = insts_of(comm, net, rank, insts);
+        for (uint32_t j = 0; j < num; j++) {
+            uint32_t plane = inst_plane(net, insts[j]);
+            EndpointDesc own;
+
+            make_endpoint(comm, rank, plane, &own);
+            if (!same_endpoint(&own, endpoint))
+                continue;
+            *die = plane == PLANE_COLUMN; /* rows are wired to one die, columns to the other */
+            return true;
+        }
     }
-    return -1;
+    return false;
 }

@@ -266,6 +266,50 @@ TEST(queries_refuse_what_is_not_there)
     end(2);
 }
 
+/* Each query, of a layer and a topology instance. */
+static void
+expect_refused(HcclComm comm, uint32_t layer, uint32_t inst)
+{
+    uint32_t *list, num = 4;
+    EndpointDesc endpoints[4];
+    CommTopo topo;
+
+    EXPECT_EQ(HCCL_E_PARA, HcclRankGraphGetTopoType(comm, layer, inst, &topo));
+    EXPECT_EQ(HCCL_E_PARA, HcclRankGraphGetRanksByTopoInst(comm, layer, inst, &list, &num));
+    EXPECT_EQ(HCCL_E_PARA, HcclRankGraphGetEndpointNum(comm, layer, inst, &num));
+    num = 4;
+    EXPECT_EQ(HCCL_E_PARA, HcclRankGraphGetEndpointDesc(comm, layer, inst, &num, endpoints));
+    EXPECT_EQ(4, num);
+}
+
+TEST(every_query_refuses_layers_and_instances_that_are_not_there)
+{
+    const uint32_t layers[] = {1, 2, 3, UINT32_MAX}, insts[] = {1, 8, 16, UINT32_MAX};
+    uint32_t *list, num = 0;
+    CommLink *links;
+    CommTopo topo;
+
+    init("Ascend910B3", 2, 0, 1);
+    test_expect_error("there is no network layer");
+    for (int i = 0; i < 4; i++) {
+        EXPECT_EQ(HCCL_E_PARA, HcclRankGraphGetRanksByLayer(comms[0], layers[i], &list, &num));
+        EXPECT_EQ(HCCL_E_PARA, HcclRankGraphGetRankSizeByLayer(comms[0], layers[i], &num));
+        EXPECT_EQ(HCCL_E_PARA, HcclRankGraphGetTopoTypeByLayer(comms[0], layers[i], &topo));
+        EXPECT_EQ(HCCL_E_PARA,
+                  HcclRankGraphGetInstSizeListByLayer(comms[0], layers[i], &list, &num));
+        EXPECT_EQ(HCCL_E_PARA, HcclRankGraphGetLinks(comms[0], layers[i], 0, 1, &links, &num));
+        EXPECT_EQ(HCCL_E_PARA, HcclRankGraphGetTopoInstsByLayer(comms[0], layers[i], &list, &num));
+        expect_refused(comms[0], layers[i], 0);
+    }
+    test_expect_error("has no topology instance");
+    for (int i = 0; i < 4; i++)
+        expect_refused(comms[0], 0, insts[i]);
+    test_expect_error("rank 4294967295 is out of range");
+    EXPECT_EQ(HCCL_E_PARA, HcclRankGraphGetLinks(comms[0], 0, UINT32_MAX, 0, &links, &num));
+    EXPECT_EQ(HCCL_E_PARA, HcclRankGraphGetLinks(comms[0], 0, 0, UINT32_MAX, &links, &num));
+    end(2);
+}
+
 TEST(the_graph_survives_every_failed_allocation)
 {
     bool failed = true;

@@ -72,6 +72,22 @@ registry_remove(struct comm *comm)
 }
 
 HcclComm
+registry_peer(const struct comm *comm, uint32_t rank)
+{
+    HcclComm handle = NULL;
+
+    pthread_mutex_lock(&lock);
+    HC_LIST_EACH (node, &all) {
+        struct comm *peer = HC_CONTAINER(node, struct comm, in_registry);
+
+        if (!peer->reserved && peer->rank == rank && strcmp(peer->world->id, comm->world->id) == 0)
+            handle = peer->handle;
+    }
+    pthread_mutex_unlock(&lock);
+    return handle;
+}
+
+HcclComm
 registry_find(const char *name, int32_t device)
 {
     HcclComm handle = NULL;

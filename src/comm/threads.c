@@ -10,7 +10,7 @@
 #include "base/log.h"
 #include "comm/comm_object.h"
 
-#define THREADS_MOST 200u /* quotas of one communicator */
+#define THREADS_MOST COMM_THREADS_MOST /* quotas of one communicator */
 #define NOTIFIES_MOST 65536u
 
 static const CommEngine pool_engine[POOL_KINDS] = {
@@ -54,7 +54,8 @@ make(struct comm *comm, CommEngine engine, aclrtStream stream, uint32_t notify_n
                                    .stream = stream,
                                    .notify_num = notify_num,
                                    .group = comm->name,
-                                   .rank = comm->rank};
+                                   .rank = comm->rank,
+                                   .fate = comm->fate};
     HcclResult rc = quota(comm, 1, notify_num);
 
     if (rc == HCCL_SUCCESS)

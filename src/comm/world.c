@@ -11,29 +11,23 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "acl/acl_rt.h"
 #include "base/alloc.h"
+#include "base/fnv.h"
 #include "base/log.h"
+#include "base/process.h"
+#include "resource/resource.h"
 #include "runtime/runtime.h"
-
-#define POD_DEVICES 64 /* of a 950 server: more in one process count as further servers */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct hc_list worlds = {&worlds, &worlds}; /* under `lock` */
-
-static uint64_t
-hash(uint64_t seed, const char *text, size_t len)
-{
-    for (size_t i = 0; i < len; i++)
-        seed = (seed ^ (uint8_t)text[i]) * 0x100000001b3ull; /* FNV-1a */
-    return seed;
-}
 
 /* Host names may be equal in containers, boot ids on one machine are: together they tell hosts
  * apart as users see them. */
 static uint64_t
 host_hash(const char *host_name)
 {
-    uint64_t sum = hash(0xcbf29ce484222325ull, host_name, strlen(host_name));
+    uint64_t sum = hc_fnv(HC_FNV_START, host_name, strlen(host_name));
     char boot[64];
     int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
     ssize_t len;
@@ -42,16 +36,29 @@ host_hash(const char *host_name)
         return sum;
     len = read(fd, boot, sizeof boot);
     close(fd);
-    return len > 0 ? hash(sum, boot, (size_t)len) : sum;
+    return len > 0 ? hc_fnv(sum, boot, (size_t)len) : sum;
 }
 
-void
-world_fact(struct comm_fact *fact, int32_t device)
+int32_t
+world_physical(int32_t device)
+{
+    int32_t physical = -1;
+
+    if (aclrtGetPhyDevIdByUserDevId(device, &physical) != ACL_SUCCESS)
+        return -1;
+    return physical;
+}
+
+/* All but how to reach the process, which ranks of one process need not know. */
+static void
+own_fact(struct comm_fact *fact, int32_t device)
 {
     memset(fact, 0, sizeof *fact);
-    fact->process = bs_process_id();
+    fact->process = fact->address.process = hc_process_id();
     fact->pid = (uint32_t)getpid();
     fact->device = device;
+    fact->physical = fact->place = (uint32_t)world_physical(device);
+    fact->super_device = COMM_NOT_TOLD;
     fact->soc_generation = (uint32_t)rt_soc();
     snprintf(fact->soc, sizeof fact->soc, "%s", rt_soc_name());
     if (gethostname(fact->host_name, sizeof fact->host_name - 1) != 0)
@@ -59,13 +66,24 @@ world_fact(struct comm_fact *fact, int32_t device)
     fact->host = host_hash(fact->host_name);
 }
 
+HcclResult
+world_fact(struct comm_fact *fact, int32_t device)
+{
+    own_fact(fact, device);
+    return res_listen(&fact->address);
+}
+
 static void
 world_destroy(struct comm_world *world)
 {
     if (world == NULL)
         return;
+    world_layers_fini(world);
     hc_free(world->facts);
-    hc_free(world->server);
+    hc_free(world->site);
+    hc_free(world->pod);
+    hc_free(world->number);
+    hc_free(world->came);
     hc_free(world);
 }
 
@@ -103,39 +121,17 @@ world_new(uint32_t n_ranks, const char *id, struct comm_world **out)
     world->refs = 1;
     world->n_ranks = n_ranks;
     snprintf(world->id, sizeof world->id, "%s", id);
+    snprintf(world->meet, sizeof world->meet, "%s", id);
     world->facts = hc_calloc(n_ranks, sizeof *world->facts);
-    world->server = hc_calloc(n_ranks, sizeof *world->server);
-    if (world->facts == NULL || world->server == NULL) {
+    world->site = hc_calloc(n_ranks, sizeof *world->site);
+    world->pod = hc_calloc(n_ranks, sizeof *world->pod);
+    world->came = hc_calloc(n_ranks, sizeof *world->came);
+    if (world->facts == NULL || world->site == NULL || world->pod == NULL || world->came == NULL) {
         world_destroy(world);
         return HCCL_E_MEMORY;
     }
     *out = world;
     return HCCL_SUCCESS;
-}
-
-static bool
-same_server(const struct comm_fact *a, const struct comm_fact *b)
-{
-    return a->host == b->host && a->device / POD_DEVICES == b->device / POD_DEVICES;
-}
-
-/* Numbers the servers. A rank usually shares the one of the rank before. */
-static void
-number_servers(struct comm_world *world)
-{
-    for (uint32_t i = 0; i < world->n_ranks; i++) {
-        uint32_t like = i;
-
-        if (i > 0 && same_server(&world->facts[i], &world->facts[i - 1]))
-            like = i - 1;
-        for (uint32_t j = 0; j < i && like == i; j++) {
-            if (same_server(&world->facts[i], &world->facts[j]))
-                like = j;
-        }
-        world->server[i] = like == i ? world->n_servers++ : world->server[like];
-        if (world->facts[i].process != bs_process_id())
-            world->beyond = true;
-    }
 }
 
 static int
@@ -165,8 +161,8 @@ check_places(struct comm_world *world)
     for (uint32_t i = 1; i < world->n_ranks && rc == HCCL_SUCCESS; i++) {
         const struct comm_fact *fact = &world->facts[order[i]];
 
-        if (by_place(&order[i - 1], &order[i], world) != 0)
-            continue;
+        if (fact->process == 0 || by_place(&order[i - 1], &order[i], world) != 0)
+            continue; /* what nobody told cannot be compared */
         LOG_ERROR(COMM,
                   "ranks %u and %u both use device %d of process %u: give each rank of a "
                   "process its own device with aclrtSetDevice",
@@ -225,11 +221,14 @@ world_finish(struct comm_world *world, struct comm_world **out)
 {
     HcclResult rc = check_places(world);
 
+    if (rc == HCCL_SUCCESS)
+        rc = world_layers_init(world);
     if (rc != HCCL_SUCCESS) {
         world_destroy(world);
         return rc;
     }
-    number_servers(world);
+    for (uint32_t i = 0; i < world->n_ranks && !world->beyond; i++)
+        world->beyond = world->facts[i].process != hc_process_id();
     *out = world_share(world);
     return HCCL_SUCCESS;
 }
@@ -266,6 +265,55 @@ world_from_table(const struct bs_table *table, struct comm_world **out)
 }
 
 HcclResult
+world_from_facts(const struct comm_fact *facts, uint32_t n_ranks, const char *id,
+                 struct comm_world **out)
+{
+    struct comm_world *world = world_find(id);
+    HcclResult rc;
+
+    if (world != NULL) {
+        *out = world;
+        return HCCL_SUCCESS;
+    }
+    rc = world_new(n_ranks, id, &world);
+    if (rc != HCCL_SUCCESS)
+        return rc;
+    memcpy(world->facts, facts, n_ranks * sizeof *facts);
+    world->claimed = true;
+    return world_finish(world, out);
+}
+
+HcclResult
+world_of_part(const struct comm_world *parent, const uint32_t *ranks, uint32_t num, const char *id,
+              const char *meet, struct comm_world **out)
+{
+    struct comm_world *world = world_find(id);
+    HcclResult rc;
+
+    if (world != NULL) {
+        *out = world;
+        return HCCL_SUCCESS;
+    }
+    rc = world_new(num, id, &world);
+    if (rc != HCCL_SUCCESS)
+        return rc;
+    snprintf(world->meet, sizeof world->meet, "%s", meet);
+    world->claimed = parent->claimed;
+    world->number = hc_calloc(num, sizeof *world->number);
+    if (world->number == NULL) {
+        world_destroy(world);
+        return HCCL_E_MEMORY;
+    }
+    for (uint32_t i = 0; i < num; i++) {
+        world->facts[i] = parent->facts[ranks[i]];
+        world->site[i] = parent->site[ranks[i]];
+        world->pod[i] = parent->pod[ranks[i]];
+        world->number[i] = ranks[i];
+    }
+    return world_finish(world, out);
+}
+
+HcclResult
 world_from_devices(const int32_t *devices, uint32_t num, struct comm_world **out)
 {
     static _Atomic uint32_t count;
@@ -273,15 +321,17 @@ world_from_devices(const int32_t *devices, uint32_t num, struct comm_world **out
     char id[64];
     HcclResult rc;
 
-    snprintf(id, sizeof id, "all_%d_%08" PRIx32 "_%u", (int)getpid(), (uint32_t)bs_process_id(),
+    snprintf(id, sizeof id, "all_%d_%08" PRIx32 "_%u", (int)getpid(), (uint32_t)hc_process_id(),
              atomic_fetch_add(&count, 1));
     rc = world_new(num, id, &world);
     if (rc != HCCL_SUCCESS)
         return rc;
-    world_fact(&world->facts[0], devices[0]);
+    own_fact(&world->facts[0], devices[0]);
     for (uint32_t i = 1; i < num; i++) {
         world->facts[i] = world->facts[0];
         world->facts[i].device = devices[i];
+        world->facts[i].physical = (uint32_t)world_physical(devices[i]);
+        world->facts[i].place = world->facts[i].physical;
     }
     return world_finish(world, out);
 }

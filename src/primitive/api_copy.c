@@ -42,6 +42,7 @@ struct reduction {
     void *dst;
     const void *src;
     uint64_t count, bytes;
+    uint64_t known; /* kept: as rt_memory_known() said */
     int type, op;
 };
 
@@ -71,8 +72,30 @@ reduce_describe(const struct rt_task *task, char *text, size_t len)
              (unsigned long long)reduction->count, reduce_type_name(reduction->type));
 }
 
-static const struct rt_task_ops reduce_ops = {
-    .name = "reduce", .run = reduce_run, .describe = reduce_describe};
+static aclError
+reduce_keep(struct rt_task *task, struct rt_graph *graph)
+{
+    struct reduction *reduction = (struct reduction *)(void *)&task->u;
+
+    (void)graph;
+    reduction->known = rt_memory_known(reduction->dst, reduction->src);
+    return ACL_SUCCESS;
+}
+
+static aclError
+reduce_clone(const struct rt_task *task, struct rt_task *copy)
+{
+    const struct reduction *reduction = (const struct reduction *)(const void *)&task->u;
+
+    *copy = *task;
+    return rt_memory_still(reduction->known, reduction->dst, reduction->src, reduction->bytes);
+}
+
+static const struct rt_task_ops reduce_ops = {.name = "reduce",
+                                              .run = reduce_run,
+                                              .describe = reduce_describe,
+                                              .keep = reduce_keep,
+                                              .clone = reduce_clone};
 
 int32_t
 HcommLocalReduceOnThread(ThreadHandle thread, void *dst, const void *src, uint64_t count,

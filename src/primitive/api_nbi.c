@@ -10,7 +10,7 @@
 #define POLL_NS 1000000u /* an idle stream tells nobody: how often to look */
 
 static int32_t
-transfer_now(const char *function, ChannelHandle channel, const struct prim_transfer *transfer)
+transfer_now(const char *function, ChannelHandle channel, struct prim_transfer *transfer)
 {
     struct res_channel *held;
     HcclResult rc;
@@ -32,7 +32,7 @@ transfer_now(const char *function, ChannelHandle channel, const struct prim_tran
 int32_t
 HcommWriteNbi(ChannelHandle channel, void *dst, const void *src, uint64_t len)
 {
-    const struct prim_transfer transfer = {.kind = PRIM_WRITE, .dst = dst, .src = src, .len = len};
+    struct prim_transfer transfer = {.kind = PRIM_WRITE, .dst = dst, .src = src, .len = len};
 
     return transfer_now(__func__, channel, &transfer);
 }
@@ -40,7 +40,7 @@ HcommWriteNbi(ChannelHandle channel, void *dst, const void *src, uint64_t len)
 int32_t
 HcommReadNbi(ChannelHandle channel, void *dst, const void *src, uint64_t len)
 {
-    const struct prim_transfer transfer = {.kind = PRIM_READ, .dst = dst, .src = src, .len = len};
+    struct prim_transfer transfer = {.kind = PRIM_READ, .dst = dst, .src = src, .len = len};
 
     return transfer_now(__func__, channel, &transfer);
 }
@@ -49,12 +49,12 @@ int32_t
 HcommWriteWithNotifyNbi(ChannelHandle channel, void *dst, const void *src, uint64_t len,
                         uint32_t remoteNotifyIdx)
 {
-    const struct prim_transfer transfer = {.kind = PRIM_WRITE,
-                                           .dst = dst,
-                                           .src = src,
-                                           .len = len,
-                                           .notify = true,
-                                           .index = remoteNotifyIdx};
+    struct prim_transfer transfer = {.kind = PRIM_WRITE,
+                                     .dst = dst,
+                                     .src = src,
+                                     .len = len,
+                                     .notify = true,
+                                     .index = remoteNotifyIdx};
 
     return transfer_now(__func__, channel, &transfer);
 }
@@ -137,7 +137,7 @@ HcommChannelFence(ChannelHandle channel)
 int32_t
 HcommChannelFenceOnThread(ThreadHandle thread, ChannelHandle channel)
 {
-    static const struct prim_transfer fence = {.kind = PRIM_FENCE};
+    struct prim_transfer fence = {.kind = PRIM_FENCE};
     struct res_channel *held;
     struct prim_queue queue;
     HcclResult rc;
@@ -200,8 +200,11 @@ HcommChannelDrainOnThread(ThreadHandle thread, ChannelHandle channel)
 
     if (rc != HCCL_SUCCESS)
         return rc;
-    (void)wait_idle(queue.stream, HC_FOREVER);
-    rc = fence_now(held);
+    rc = rt_result(rt_capture_check_wait(queue.stream, __func__));
+    if (rc == HCCL_SUCCESS) {
+        (void)wait_idle(queue.stream, HC_FOREVER);
+        rc = fence_now(held);
+    }
     prim_queue_close_channel(&queue, held);
     return rc;
 }
@@ -214,7 +217,8 @@ HcommThreadJoin(ThreadHandle thread, uint32_t timeout)
 
     if (rc != HCCL_SUCCESS)
         return rc;
-    if (!wait_idle(queue.stream, hc_deadline_ms((int64_t)timeout * 1000))) {
+    rc = rt_result(rt_capture_check_wait(queue.stream, __func__));
+    if (rc == HCCL_SUCCESS && !wait_idle(queue.stream, hc_deadline_ms((int64_t)timeout * 1000))) {
         LOG_ERROR(PRIM, "HcommThreadJoin: thread 0x%llx still has tasks after %u s",
                   (unsigned long long)thread, timeout);
         rc = HCCL_E_TIMEOUT;

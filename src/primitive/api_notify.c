@@ -67,6 +67,8 @@ HcommThreadNotifyWaitOnThread(ThreadHandle thread, uint32_t notifyIdx, uint32_t 
         return rc;
     rc = thread_notify(queue.thread, notifyIdx, &notify);
     if (rc == HCCL_SUCCESS)
+        rc = rt_result(rt_capture_follow(queue.stream, notify));
+    if (rc == HCCL_SUCCESS)
         rc = push_wait(&queue, notify, timeOut);
     prim_queue_close(&queue);
     return rc;
@@ -136,8 +138,7 @@ HcommAclrtNotifyWaitOnThread(ThreadHandle thread, uint64_t notifyId, uint32_t ti
 int32_t
 HcommChannelNotifyRecord(ChannelHandle channel, uint32_t remoteNotifyIdx)
 {
-    const struct prim_transfer record = {
-        .kind = PRIM_RECORD, .notify = true, .index = remoteNotifyIdx};
+    struct prim_transfer record = {.kind = PRIM_RECORD, .notify = true, .index = remoteNotifyIdx};
     struct res_channel *held;
     HcclResult rc;
 
@@ -196,8 +197,7 @@ int32_t
 HcommChannelNotifyRecordOnThread(ThreadHandle thread, ChannelHandle channel,
                                  uint32_t remoteNotifyIdx)
 {
-    const struct prim_transfer record = {
-        .kind = PRIM_RECORD, .notify = true, .index = remoteNotifyIdx};
+    struct prim_transfer record = {.kind = PRIM_RECORD, .notify = true, .index = remoteNotifyIdx};
     struct res_channel *held;
     struct prim_queue queue;
     HcclResult rc;

@@ -6,7 +6,7 @@
 
 static HcclResult
 check_and_push(const char *function, const struct prim_queue *queue, struct res_channel *channel,
-               const struct prim_transfer *transfer)
+               struct prim_transfer *transfer)
 {
     HcclResult rc = prim_transfer_check(function, channel, transfer);
 
@@ -17,7 +17,7 @@ check_and_push(const char *function, const struct prim_queue *queue, struct res_
 
 static int32_t
 queue_transfer(const char *function, ThreadHandle thread, ChannelHandle channel,
-               const struct prim_transfer *transfer)
+               struct prim_transfer *transfer)
 {
     struct res_channel *held;
     struct prim_queue queue;
@@ -34,7 +34,7 @@ int32_t
 HcommWriteOnThread(ThreadHandle thread, ChannelHandle channel, void *dst, const void *src,
                    uint64_t len)
 {
-    const struct prim_transfer transfer = {.kind = PRIM_WRITE, .dst = dst, .src = src, .len = len};
+    struct prim_transfer transfer = {.kind = PRIM_WRITE, .dst = dst, .src = src, .len = len};
 
     return queue_transfer(__func__, thread, channel, &transfer);
 }
@@ -43,7 +43,7 @@ int32_t
 HcommReadOnThread(ThreadHandle thread, ChannelHandle channel, void *dst, const void *src,
                   uint64_t len)
 {
-    const struct prim_transfer transfer = {.kind = PRIM_READ, .dst = dst, .src = src, .len = len};
+    struct prim_transfer transfer = {.kind = PRIM_READ, .dst = dst, .src = src, .len = len};
 
     return queue_transfer(__func__, thread, channel, &transfer);
 }
@@ -52,12 +52,12 @@ int32_t
 HcommWriteReduceOnThread(ThreadHandle thread, ChannelHandle channel, void *dst, const void *src,
                          uint64_t count, HcommDataType dataType, HcommReduceOp reduceOp)
 {
-    const struct prim_transfer transfer = {.kind = PRIM_WRITE_REDUCE,
-                                           .dst = dst,
-                                           .src = src,
-                                           .len = count,
-                                           .type = (int)dataType,
-                                           .op = (int)reduceOp};
+    struct prim_transfer transfer = {.kind = PRIM_WRITE_REDUCE,
+                                     .dst = dst,
+                                     .src = src,
+                                     .len = count,
+                                     .type = (int)dataType,
+                                     .op = (int)reduceOp};
 
     return queue_transfer(__func__, thread, channel, &transfer);
 }
@@ -66,12 +66,12 @@ int32_t
 HcommReadReduceOnThread(ThreadHandle thread, ChannelHandle channel, void *dst, const void *src,
                         uint64_t count, HcommDataType dataType, HcommReduceOp reduceOp)
 {
-    const struct prim_transfer transfer = {.kind = PRIM_READ_REDUCE,
-                                           .dst = dst,
-                                           .src = src,
-                                           .len = count,
-                                           .type = (int)dataType,
-                                           .op = (int)reduceOp};
+    struct prim_transfer transfer = {.kind = PRIM_READ_REDUCE,
+                                     .dst = dst,
+                                     .src = src,
+                                     .len = count,
+                                     .type = (int)dataType,
+                                     .op = (int)reduceOp};
 
     return queue_transfer(__func__, thread, channel, &transfer);
 }
@@ -80,12 +80,12 @@ int32_t
 HcommWriteWithNotifyOnThread(ThreadHandle thread, ChannelHandle channel, void *dst, const void *src,
                              uint64_t len, uint32_t remoteNotifyIdx)
 {
-    const struct prim_transfer transfer = {.kind = PRIM_WRITE,
-                                           .dst = dst,
-                                           .src = src,
-                                           .len = len,
-                                           .notify = true,
-                                           .index = remoteNotifyIdx};
+    struct prim_transfer transfer = {.kind = PRIM_WRITE,
+                                     .dst = dst,
+                                     .src = src,
+                                     .len = len,
+                                     .notify = true,
+                                     .index = remoteNotifyIdx};
 
     return queue_transfer(__func__, thread, channel, &transfer);
 }
@@ -95,14 +95,14 @@ HcommWriteReduceWithNotifyOnThread(ThreadHandle thread, ChannelHandle channel, v
                                    const void *src, uint64_t count, HcommDataType dataType,
                                    HcommReduceOp reduceOp, uint32_t remoteNotifyIdx)
 {
-    const struct prim_transfer transfer = {.kind = PRIM_WRITE_REDUCE,
-                                           .dst = dst,
-                                           .src = src,
-                                           .len = count,
-                                           .type = (int)dataType,
-                                           .op = (int)reduceOp,
-                                           .notify = true,
-                                           .index = remoteNotifyIdx};
+    struct prim_transfer transfer = {.kind = PRIM_WRITE_REDUCE,
+                                     .dst = dst,
+                                     .src = src,
+                                     .len = count,
+                                     .type = (int)dataType,
+                                     .op = (int)reduceOp,
+                                     .notify = true,
+                                     .index = remoteNotifyIdx};
 
     return queue_transfer(__func__, thread, channel, &transfer);
 }

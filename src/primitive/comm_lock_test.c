@@ -157,6 +157,8 @@ take_and_keep(struct kernel *kernel)
 static void
 take(struct kernel *kernel)
 {
+    if (kernel->running != NULL)
+        atomic_fetch_add(kernel->running, 1);
     kernel->result = HcommAcquireComm("g");
     if (kernel->result == 0)
         kernel->result = HcommReleaseComm("g");
@@ -173,10 +175,13 @@ TEST(whoever_waits_learns_that_the_communicator_is_destroyed)
     while (atomic_load(&running) == 0)
         usleep(200);
     for (int i = 0; i < 3; i++) {
-        waiters[i] = (struct kernel){.device = 0, .body = take, .left = &left, .result = -1};
+        waiters[i] = (struct kernel){
+            .device = 0, .body = take, .left = &left, .running = &running, .result = -1};
         launch(&waiters[i]);
     }
-    usleep(100000);
+    while (atomic_load(&running) < 4) /* they are about to wait */
+        usleep(200);
+    usleep(300000);
     test_expect_error("was destroyed while it was waited for");
     prim_comm_remove(0, "g");
     await(&left, 1);

@@ -7,6 +7,7 @@
 #define HC_PRIMITIVE_PAIR_H
 
 #include "acl/acl.h"
+#include "base/process.h"
 #include "hcomm/hcomm_primitives.h"
 #include "hcomm/hcomm_res.h"
 #include "resource/resource.h"
@@ -31,6 +32,7 @@ rank_open(struct rank *rank, int32_t device, CommEngine engine)
                                      .rank = (uint32_t)device};
     struct res_channel_desc channel = {.key = "pair",
                                        .side = device,
+                                       .address = {.process = hc_process_id()},
                                        .device = device,
                                        .engine = engine,
                                        .protocol = COMM_PROTOCOL_HCCS,

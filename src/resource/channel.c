@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A channel's life: create, connect, destroy. The design is in channel.h. */
+/* A channel's life: create, hold, destroy. The design is in channel.h. */
 #include "resource/channel.h"
 
 #include <stdio.h>
@@ -8,6 +8,8 @@
 #include "base/alloc.h"
 #include "base/handle.h"
 #include "base/log.h"
+#include "base/process.h"
+#include "resource/host.h"
 
 #define NAME_LEN 512
 
@@ -26,44 +28,36 @@ res_protocol_name(CommProtocol protocol)
     return names[protocol];
 }
 
-/* Wakes those who wait, if they are more than `own`. */
-static void
-poke(struct res_channel *channel, uint32_t own)
+void
+channel_poke(struct res_channel *channel, uint32_t own)
 {
     atomic_thread_fence(memory_order_seq_cst); /* what they wait for is published first: I3 */
     if (atomic_load(&channel->waited) > own)
         rt_waiters_poke();
 }
 
-/* ---- what the transport calls ---- */
-
-static void
-on_notify(void *arg, uint32_t index)
+void
+channel_tell(struct res_channel *channel)
 {
-    struct res_channel *channel = arg;
-
-    if (index >= channel->notify_num) {
-        LOG_WARN(RES, "%s recorded notify %u of %s, which has %u: ignored", channel->peer_name,
-                 index, channel->name, channel->notify_num);
-        return;
-    }
-    rt_notify_record(channel->notifies[index]); /* I1 */
-    poke(channel, 0);                           /* I4 */
+    pthread_mutex_lock(&channel->event_lock);
+    if (channel->on_event != NULL)
+        channel->on_event(channel->event_arg);
+    pthread_mutex_unlock(&channel->event_lock);
 }
 
+/* Nobody is told any more: I6. */
 static void
-on_change(void *arg)
+channel_hush(struct res_channel *channel)
 {
-    struct res_channel *channel = arg;
-
-    atomic_store(&channel->changed, true); /* I3 */
-    poke(channel, 0);
+    pthread_mutex_lock(&channel->event_lock);
+    channel->on_event = NULL;
+    pthread_mutex_unlock(&channel->event_lock);
 }
 
 /* ---- create ---- */
 
 static HcclResult
-set_names(struct res_channel *channel, const struct res_channel_desc *desc)
+copy_texts(struct res_channel *channel, const struct res_channel_desc *desc)
 {
     const char *group = desc->group == NULL ? "no group" : desc->group;
     char own[NAME_LEN], peer[NAME_LEN], name[2 * NAME_LEN + 32];
@@ -80,7 +74,16 @@ set_names(struct res_channel *channel, const struct res_channel_desc *desc)
     channel->own_name = hc_strdup(own);
     channel->peer_name = hc_strdup(peer);
     channel->name = hc_strdup(name);
-    if (channel->own_name == NULL || channel->peer_name == NULL || channel->name == NULL)
+    channel->key = hc_strdup(desc->key);
+    if (channel->own_name == NULL || channel->peer_name == NULL || channel->name == NULL ||
+        channel->key == NULL)
+        return HCCL_E_MEMORY;
+    if (desc->elsewhere != NULL)
+        channel->elsewhere = hc_strdup(desc->elsewhere);
+    if (desc->terms != NULL)
+        channel->terms = hc_strdup(desc->terms);
+    if ((desc->elsewhere != NULL && channel->elsewhere == NULL) ||
+        (desc->terms != NULL && channel->terms == NULL))
         return HCCL_E_MEMORY;
     return HCCL_SUCCESS;
 }
@@ -89,8 +92,11 @@ static HcclResult
 make_notifies(struct res_channel *channel, uint32_t num)
 {
     char what[2 * NAME_LEN];
-    struct rt_notify_origin origin = {
-        .what = what, .expect = channel->peer_name, .queues = channel->engine == COMM_ENGINE_CPU};
+    struct rt_notify_origin origin = {.what = what,
+                                      .expect = channel->peer_name,
+                                      .queues = channel->engine == COMM_ENGINE_CPU,
+                                      .remote = channel->address.process != hc_process_id(),
+                                      .fate = channel->fate};
 
     channel->notifies = hc_calloc(num == 0 ? 1 : num, sizeof *channel->notifies);
     if (channel->notifies == NULL)
@@ -107,66 +113,77 @@ make_notifies(struct res_channel *channel, uint32_t num)
     return HCCL_SUCCESS;
 }
 
+/* What the peer will be told. */
 static HcclResult
-open_connection(struct res_channel *channel, const struct res_channel_desc *desc)
+make_hello(struct res_channel *channel, const struct res_channel_desc *desc)
 {
     const struct res_hello hello = {.engine = desc->engine,
                                     .protocol = desc->protocol,
                                     .notify_num = desc->notify_num,
-                                    .regions = desc->regions,
+                                    .regions = (struct res_region *)desc->regions, /* only read */
                                     .region_num = desc->region_num,
                                     .info = desc->info,
-                                    .info_len = desc->info == NULL ? 0 : desc->info_len};
-    struct tp_open args = {.key = desc->key,
-                           .side = desc->side,
-                           .on_notify = on_notify,
-                           .on_change = on_change,
-                           .arg = channel};
-    void *text = NULL;
-    HcclResult rc = res_hello_write(&hello, &text, &args.hello_len);
+                                    .info_len = desc->info == NULL ? 0 : desc->info_len,
+                                    .terms = channel->terms};
 
-    if (rc != HCCL_SUCCESS)
-        return rc;
-    args.hello = text;
-    channel->conn = tp_create(&tp_loop_ops);
-    rc = channel->conn == NULL ? HCCL_E_MEMORY : channel->conn->ops->open(channel->conn, &args);
-    hc_free(text);
-    return rc;
+    return res_hello_write(&hello, &channel->hello, &channel->hello_len);
 }
 
-HcclResult
-res_channel_create(const struct res_channel_desc *desc, ChannelHandle *handle)
+static struct res_channel *
+channel_new(const struct res_channel_desc *desc)
 {
     struct res_channel *channel = hc_zalloc(sizeof *channel);
-    HcclResult rc;
 
     if (channel == NULL)
-        return HCCL_E_MEMORY;
+        return NULL;
     pthread_mutex_init(&channel->lock, NULL);
+    pthread_mutex_init(&channel->end_lock, NULL);
+    pthread_mutex_init(&channel->event_lock, NULL);
+    channel->on_event = desc->on_event;
+    channel->event_arg = desc->event_arg;
+    channel->background = desc->background;
     channel->device = desc->device;
     channel->engine = desc->engine;
     channel->protocol = desc->protocol;
     channel->peer = desc->peer;
     channel->endpoint = desc->endpoint;
+    channel->address = desc->address;
+    channel->side = desc->side;
+    channel->fate = desc->fate;
+    if (channel->fate != NULL)
+        rt_fate_hold(channel->fate);
     atomic_store(&channel->changed, true);
-    rc = set_names(channel, desc);
+    return channel;
+}
+
+/* on_change() may come as soon as the connection is opened, so the handle is known before. */
+HcclResult
+res_channel_create(const struct res_channel_desc *desc, ChannelHandle *handle)
+{
+    struct res_channel *channel = channel_new(desc);
+    HcclResult rc;
+
+    if (channel == NULL)
+        return HCCL_E_MEMORY;
+    res_host_ready();
+    channel->handle = hc_handle_reserve(&channel_table);
+    rc = channel->handle == 0 ? HCCL_E_MEMORY : copy_texts(channel, desc);
     if (rc == HCCL_SUCCESS)
         rc = make_notifies(channel, desc->notify_num);
     if (rc == HCCL_SUCCESS)
-        rc = open_connection(channel, desc);
-    if (rc != HCCL_SUCCESS)
-        goto fail;
-    channel->handle = hc_handle_open(&channel_table, channel);
-    if (channel->handle == 0) {
-        rc = HCCL_E_MEMORY;
-        goto fail;
+        rc = make_hello(channel, desc);
+    if (rc == HCCL_SUCCESS)
+        rc = channel_start(channel);
+    if (rc != HCCL_SUCCESS) {
+        if (channel->handle != 0)
+            hc_handle_unreserve(&channel_table, channel->handle);
+        channel_hush(channel);
+        channel_fini(channel);
+        return rc;
     }
     *handle = channel->handle;
+    hc_handle_publish(&channel_table, channel->handle, channel);
     return HCCL_SUCCESS;
-
-fail:
-    channel_fini(channel);
-    return rc;
 }
 
 static void
@@ -174,16 +191,43 @@ channel_fini(void *obj)
 {
     struct res_channel *channel = obj;
 
+    tp_lobby_close(channel->lobby);
+    channel_unmap(channel);
     tp_destroy(channel->conn);
     for (uint32_t i = 0; i < channel->notify_num; i++) /* I1 */
         rt_notify_destroy(channel->notifies[i]);
     hc_free(channel->notifies);
-    hc_free((void *)channel->remote.regions);
+    rt_fate_release(channel->fate);
+    if (channel->outside)
+        rt_outside_add(-1);
+    res_hello_fini(&channel->remote);
     pthread_mutex_destroy(&channel->lock);
+    pthread_mutex_destroy(&channel->end_lock);
+    pthread_mutex_destroy(&channel->event_lock);
+    hc_free(channel->hello);
+    hc_free(channel->key);
     hc_free(channel->own_name);
     hc_free(channel->peer_name);
     hc_free(channel->name);
+    hc_free(channel->elsewhere);
+    hc_free(channel->terms);
     hc_free(channel);
+}
+
+struct res_channel *
+channel_hold_quiet(uint64_t handle)
+{
+    return hc_handle_hold(&channel_table, handle);
+}
+
+bool
+res_channel_is_live(ChannelHandle handle)
+{
+    struct res_channel *channel = channel_hold_quiet(handle);
+
+    if (channel != NULL)
+        res_channel_release(channel);
+    return channel != NULL;
 }
 
 HcclResult
@@ -210,36 +254,35 @@ res_channel_hold_more(struct res_channel *channel)
     hc_handle_hold_more(&channel_table, channel->handle);
 }
 
+bool
+res_channel_hold_open(struct res_channel *channel)
+{
+    return channel_hold_quiet(channel->handle) != NULL;
+}
+
 void
 res_channel_release(struct res_channel *channel)
 {
     hc_handle_release(&channel_table, channel->handle);
 }
 
-/* Who waits for the channel to connect stops waiting. */
-static void
-channel_cut(struct res_channel *channel)
-{
-    pthread_mutex_lock(&channel->lock);
-    if (atomic_load_explicit(&channel->state, memory_order_relaxed) == CHAN_CONNECTING) {
-        channel->failure = HCCL_E_UNAVAIL; /* who destroys it says why */
-        atomic_store_explicit(&channel->state, CHAN_FAILED, memory_order_release); /* I2 */
-    }
-    pthread_mutex_unlock(&channel->lock);
-    poke(channel, 0);
-}
-
 HcclResult
 res_channel_destroy(ChannelHandle handle)
 {
     struct res_channel *channel;
+    char why[CHAN_WHY_LEN];
     HcclResult rc = res_channel_hold(handle, &channel);
 
     if (rc != HCCL_SUCCESS)
         return rc;
     if (hc_handle_close(&channel_table, handle)) {
-        channel->conn->ops->close(channel->conn); /* at once, whatever is queued for it */
+        atomic_store(&channel->destroyed, true);
+        channel_hush(channel);
         channel_cut(channel);
+        channel_close(channel); /* at once, whatever is queued for it */
+        snprintf(why, sizeof why, "%s destroyed its own end of the channel", channel->own_name);
+        channel_ended(channel, why);
+        channel_look_never(channel);
     } else {
         LOG_ERROR(RES, "channel handle 0x%llx was destroyed twice at once",
                   (unsigned long long)handle);
@@ -247,80 +290,4 @@ res_channel_destroy(ChannelHandle handle)
     }
     res_channel_release(channel);
     return rc;
-}
-
-/* ---- connect ---- */
-
-/* The peer is there: read what it told. Under the lock. */
-static HcclResult
-meet_peer(struct res_channel *channel)
-{
-    uint32_t len;
-    const void *text = channel->conn->ops->peer_hello(channel->conn, &len);
-    HcclResult rc = res_hello_parse(text, len, channel->peer_name, &channel->remote);
-
-    if (rc != HCCL_SUCCESS)
-        return rc;
-    if (channel->remote.protocol != channel->protocol) {
-        LOG_ERROR(RES, "%s: protocol %s at this end, %s at the other: give both ends the same",
-                  channel->name, res_protocol_name(channel->protocol),
-                  res_protocol_name(channel->remote.protocol));
-        return HCCL_E_PARA;
-    }
-    return HCCL_SUCCESS;
-}
-
-enum chan_state
-res_channel_step(struct res_channel *channel, uint32_t own_waits)
-{
-    HcclResult rc;
-    int state;
-
-    pthread_mutex_lock(&channel->lock);
-    state = atomic_load_explicit(&channel->state, memory_order_relaxed);
-    if (state == CHAN_CONNECTING) {
-        rc = channel->conn->ops->poll(channel->conn);
-        if (rc == HCCL_E_REMOTE)
-            LOG_ERROR(RES, "%s: %s destroyed its end before this one was connected", channel->name,
-                      channel->peer_name);
-        if (rc == HCCL_SUCCESS)
-            rc = meet_peer(channel);
-        if (rc != HCCL_E_AGAIN) {
-            state = rc == HCCL_SUCCESS ? CHAN_CONNECTED : CHAN_FAILED;
-            channel->failure = rc;
-            atomic_store_explicit(&channel->state, state, memory_order_release); /* I2 */
-        }
-    }
-    pthread_mutex_unlock(&channel->lock);
-    if (state != CHAN_CONNECTING)
-        poke(channel, own_waits); /* they may have found `changed` taken, the state as it was */
-    return (enum chan_state)state;
-}
-
-HcclResult
-res_channel_status(ChannelHandle handle, int32_t *status)
-{
-    static const int32_t told[] = {[CHAN_CONNECTED] = 0, [CHAN_CONNECTING] = 1, [CHAN_FAILED] = 2};
-    struct res_channel *channel;
-    HcclResult rc = res_channel_hold(handle, &channel);
-
-    if (rc != HCCL_SUCCESS)
-        return rc;
-    *status = told[res_channel_step(channel, 0)];
-    res_channel_release(channel);
-    return HCCL_SUCCESS;
-}
-
-bool
-res_channel_peer_gone(ChannelHandle handle)
-{
-    struct res_channel *channel;
-    bool gone;
-
-    if (res_channel_hold(handle, &channel) != HCCL_SUCCESS)
-        return false;
-    gone = atomic_load_explicit(&channel->state, memory_order_acquire) == CHAN_CONNECTED &&
-           channel->conn->ops->poll(channel->conn) == HCCL_E_REMOTE;
-    res_channel_release(channel);
-    return gone;
 }

@@ -3,11 +3,13 @@
 #include "resource/channel.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <unistd.h>
 
 #include "acl/acl.h"
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/process.h"
 #include "tests/support/test.h"
 
 static struct res_channel_desc
@@ -15,6 +17,7 @@ end_of(int side)
 {
     return (struct res_channel_desc){.key = "k",
                                      .side = side,
+                                     .address = {.process = hc_process_id()},
                                      .engine = COMM_ENGINE_AICPU_TS,
                                      .protocol = COMM_PROTOCOL_HCCS,
                                      .notify_num = 2,
@@ -59,6 +62,14 @@ hold(ChannelHandle handle)
 
     EXPECT_EQ(HCCL_SUCCESS, res_channel_hold(handle, &channel));
     return channel;
+}
+
+static HcclResult
+reach(struct res_channel *channel, const void *addr, uint64_t len)
+{
+    struct res_right right;
+
+    return res_channel_reach(channel, addr, len, &right);
 }
 
 TEST(status_goes_from_connecting_to_ready)
@@ -144,22 +155,22 @@ TEST(only_what_the_peer_offers_is_in_reach)
     create_pair(&a, &b, pair);
     channel = hold(pair[0]);
     EXPECT_EQ(HCCL_SUCCESS, res_channel_ready(channel));
-    EXPECT_EQ(HCCL_SUCCESS, res_channel_reach(channel, base, 100));
-    EXPECT_EQ(HCCL_SUCCESS, res_channel_reach(channel, base + 99, 1));
-    EXPECT_EQ(HCCL_SUCCESS, res_channel_reach(channel, base + 100, 0));
+    EXPECT_EQ(HCCL_SUCCESS, reach(channel, base, 100));
+    EXPECT_EQ(HCCL_SUCCESS, reach(channel, base + 99, 1));
+    EXPECT_EQ(HCCL_SUCCESS, reach(channel, base + 100, 0));
     test_expect_error(
         "101 bytes at 0x10000 are not inside one of the 1 regions that rank 5 offers; the "
         "nearest has 100 bytes at 0x10000 (tag \"buf\")");
-    EXPECT_EQ(HCCL_E_PARA, res_channel_reach(channel, base, 101));
+    EXPECT_EQ(HCCL_E_PARA, reach(channel, base, 101));
     test_expect_error("1 bytes at 0xffff ");
-    EXPECT_EQ(HCCL_E_PARA, res_channel_reach(channel, base - 1, 1));
+    EXPECT_EQ(HCCL_E_PARA, reach(channel, base - 1, 1));
     test_expect_error("18446744073709551615 bytes at 0x10001 ");
-    EXPECT_EQ(HCCL_E_PARA, res_channel_reach(channel, base + 1, UINT64_MAX));
+    EXPECT_EQ(HCCL_E_PARA, reach(channel, base + 1, UINT64_MAX));
     res_channel_release(channel);
     channel = hold(pair[1]);
     EXPECT_EQ(HCCL_SUCCESS, res_channel_ready(channel));
     test_expect_error("rank 3 offers no memory on this channel");
-    EXPECT_EQ(HCCL_E_PARA, res_channel_reach(channel, base, 1));
+    EXPECT_EQ(HCCL_E_PARA, reach(channel, base, 1));
     res_channel_release(channel);
     destroy_pair(pair);
     stop();
@@ -289,11 +300,173 @@ TEST(a_wait_fails_when_the_peer_gives_up)
     start();
     create_pair(&a, &b, pair);
     EXPECT_EQ(HCCL_SUCCESS, res_channel_destroy(pair[1]));
-    test_expect_error("rank 5 destroyed its end before this one was connected");
+    test_expect_error("cannot connect: rank 5 destroyed its end of the channel");
     EXPECT_EQ(HCCL_E_REMOTE, res_channel_wait(pair, 1, -1));
     EXPECT_EQ(HCCL_SUCCESS, res_channel_destroy(pair[0]));
     stop();
 }
+
+/* ---- the end of a connection ---- */
+
+struct broken {
+    int times;
+    char why[256];
+};
+
+static void
+on_break(void *arg, const char *why)
+{
+    struct broken *broken = arg;
+
+    broken->times++;
+    snprintf(broken->why, sizeof broken->why, "%s", why);
+}
+
+/* A pair of which the first end has a fate. */
+static struct rt_fate *
+create_fated(struct broken *broken, ChannelHandle *pair)
+{
+    struct res_channel_desc a = end_of(0), b = end_of(1);
+    struct rt_fate *fate = rt_fate_create(on_break, broken);
+
+    EXPECT_NOT_NULL(fate);
+    a.fate = fate;
+    create_pair(&a, &b, pair);
+    EXPECT_EQ(HCCL_SUCCESS, res_channel_wait(pair, 2, 1000));
+    return fate;
+}
+
+static void
+drop_fate(struct rt_fate *fate)
+{
+    rt_fate_disown(fate);
+    rt_fate_release(fate);
+}
+
+TEST(a_wait_for_an_end_that_was_destroyed_fails_once_its_records_are_used_up)
+{
+    struct broken broken = {0};
+    struct res_channel *channel, *peer;
+    ChannelHandle pair[2];
+    struct rt_fate *fate;
+
+    start();
+    fate = create_fated(&broken, pair);
+    channel = hold(pair[0]);
+    peer = hold(pair[1]);
+    EXPECT_EQ(HCCL_SUCCESS, peer->conn->ops->notify(peer->conn, 1));
+    res_channel_release(peer);
+    EXPECT_EQ(HCCL_SUCCESS, res_channel_destroy(pair[1]));
+    EXPECT_EQ(0, broken.times); /* nobody has waited in vain */
+    EXPECT_EQ(HCCL_SUCCESS, res_channel_await(channel, 1, 5));
+    test_expect_error("will not be recorded: rank 5 destroyed its end of the channel");
+    EXPECT_EQ(HCCL_E_REMOTE, res_channel_await(channel, 1, 5));
+    EXPECT_EQ(1, broken.times);
+    EXPECT_STREQ("rank 5 destroyed its end of the channel", broken.why);
+    EXPECT_EQ(HCCL_E_REMOTE, res_channel_await(channel, 0, 5));
+    EXPECT_EQ(1, broken.times);
+    res_channel_release(channel);
+    EXPECT_EQ(HCCL_SUCCESS, res_channel_destroy(pair[0]));
+    drop_fate(fate);
+    stop();
+}
+
+static void *
+await_in_vain(void *arg)
+{
+    EXPECT_EQ(HCCL_E_REMOTE, res_channel_await(arg, 0, 30));
+    return NULL;
+}
+
+TEST(an_end_that_is_destroyed_wakes_who_waits_for_it)
+{
+    struct broken broken = {0};
+    struct res_channel *channel;
+    ChannelHandle pair[2];
+    struct rt_fate *fate;
+    pthread_t waiter;
+
+    start();
+    fate = create_fated(&broken, pair);
+    channel = hold(pair[0]);
+    test_expect_error("rank 5 destroyed its end of the channel");
+    EXPECT_EQ(0, pthread_create(&waiter, NULL, await_in_vain, channel));
+    usleep(50000);
+    EXPECT_EQ(HCCL_SUCCESS, res_channel_destroy(pair[1]));
+    EXPECT_EQ(0, pthread_join(waiter, NULL));
+    res_channel_release(channel);
+    EXPECT_EQ(HCCL_SUCCESS, res_channel_destroy(pair[0]));
+    drop_fate(fate);
+    stop();
+}
+
+TEST(an_end_that_gives_up_tells_the_other_why)
+{
+    struct broken broken = {0};
+    struct res_channel *channel;
+    char why[256];
+    ChannelHandle pair[2];
+    struct rt_fate *fate;
+
+    start();
+    fate = create_fated(&broken, pair);
+    channel = hold(pair[0]);
+    EXPECT_FALSE(res_channel_peer_gone(pair[0], why, sizeof why));
+    res_channel_abort(pair[1], "rank 7 gave up: rank 9 died\n");
+    EXPECT_TRUE(res_channel_peer_gone(pair[0], why, sizeof why));
+    EXPECT_STREQ("rank 5 gave up: rank 9 died?",
+                 why); /* on one line, the way in between left out */
+    test_expect_error("rank 9 died?");
+    EXPECT_EQ(HCCL_E_REMOTE, res_channel_await(channel, 0, 5));
+    EXPECT_STREQ(why, broken.why);
+    res_channel_abort(pair[1], "again");
+    res_channel_release(channel);
+    channel = hold(pair[1]);
+    test_expect_error("will not be recorded: rank 7 gave up: rank 9 died");
+    EXPECT_EQ(HCCL_E_REMOTE, res_channel_await(channel, 0, 5));
+    res_channel_release(channel);
+    destroy_pair(pair);
+    res_channel_abort(pair[1], "nobody is there");
+    drop_fate(fate);
+    stop();
+}
+
+TEST(an_abort_ends_a_wait_for_the_connection)
+{
+    struct res_channel_desc a = end_of(0);
+    ChannelHandle handle;
+
+    start();
+    a.address.process = 0; /* in the lobby */
+    EXPECT_EQ(HCCL_SUCCESS, res_channel_create(&a, &handle));
+    res_channel_abort(handle, "it is no use");
+    EXPECT_EQ(HCCL_E_UNAVAIL, res_channel_wait(&handle, 1, 60000));
+    EXPECT_EQ(HCCL_SUCCESS, res_channel_destroy(handle));
+    stop();
+}
+
+TEST(a_transfer_that_finds_the_end_breaks_the_fate)
+{
+    struct broken broken = {0};
+    struct res_channel *channel;
+    char why[256];
+    ChannelHandle pair[2];
+    struct rt_fate *fate;
+
+    start();
+    fate = create_fated(&broken, pair);
+    channel = hold(pair[0]);
+    EXPECT_EQ(HCCL_SUCCESS, res_channel_destroy(pair[1]));
+    res_channel_lost(channel, why, sizeof why);
+    EXPECT_STREQ("rank 5 destroyed its end of the channel", why);
+    EXPECT_EQ(1, broken.times);
+    res_channel_release(channel);
+    EXPECT_EQ(HCCL_SUCCESS, res_channel_destroy(pair[0]));
+    drop_fate(fate);
+    stop();
+}
+
+/* ---- handles ---- */
 
 TEST(a_handle_that_is_no_channel_is_found_out)
 {
@@ -344,6 +517,52 @@ TEST(channel_create_survives_every_failed_allocation)
     stop();
 }
 
+/* ---- terms ---- */
+
+/* Both ends, with these terms; what is logged must contain `said` if they differ. */
+static void
+meet_on(const char *own, const char *theirs, const char *said)
+{
+    struct res_channel_desc a = end_of(0), b = end_of(1);
+    ChannelHandle pair[2];
+
+    a.terms = own;
+    b.terms = theirs;
+    if (said != NULL)
+        test_expect_error(said);
+    create_pair(&a, &b, pair);
+    if (said == NULL) {
+        EXPECT_EQ(HCCL_SUCCESS, res_channel_wait(pair, 2, 10000));
+    } else {
+        EXPECT_EQ(HCCL_E_PARA, res_channel_wait(&pair[0], 1, 10000));
+        EXPECT_EQ(HCCL_E_REMOTE, res_channel_wait(&pair[1], 1, 10000));
+    }
+    destroy_pair(pair);
+}
+
+TEST(ends_with_equal_terms_connect)
+{
+    start();
+    meet_on("Ann\ncolour red\nsize 5", "Bob\ncolour red\nsize 5", NULL);
+    meet_on("", NULL, NULL);
+    meet_on("Ann", NULL, NULL);
+    stop();
+}
+
+TEST(ends_with_different_terms_say_what_differs)
+{
+    start();
+    test_expect_error("rank 3 gave up: Ann says");
+    meet_on("Ann\ncolour red\nsize 5", "Bob\ncolour red\nsize 6",
+            "Ann says \"size 5\", Bob says \"size 6\"");
+    meet_on("Ann\ncolour red", NULL, "Ann says \"colour red\", rank 5 says \"\"");
+    meet_on(NULL, "Bob\na", "rank 3 of g says \"\", Bob says \"a\"");
+    meet_on("Ann\na", "Bob\na\nb", "Ann says \"\", Bob says \"b\"");
+    meet_on("Ann\na", "Bob\na\n", "Ann says \"\", Bob says \"\"");
+    meet_on("Ann\na", "Bob\na\33[31m", "Bob says \"a?[31m\"");
+    stop();
+}
+
 /* ---- what is told ---- */
 
 TEST(what_is_told_is_read_back)
@@ -357,7 +576,8 @@ TEST(what_is_told_is_read_back)
                               .regions = regions,
                               .region_num = 2,
                               .info = "xyz",
-                              .info_len = 3};
+                              .info_len = 3,
+                              .terms = "one\ntwo"};
     struct res_hello back;
     void *text = NULL;
     uint32_t len;
@@ -371,7 +591,8 @@ TEST(what_is_told_is_read_back)
     EXPECT_EQ(UINT64_MAX, back.regions[1].mem.size);
     EXPECT_EQ(3, back.info_len);
     EXPECT_MEMEQ("xyz", back.info, 3);
-    hc_free((void *)back.regions);
+    EXPECT_STREQ("one\ntwo", back.terms);
+    res_hello_fini(&back);
     hc_free(text);
 }
 
@@ -380,7 +601,8 @@ TEST(a_malformed_description_is_refused)
 {
     struct res_region region = {.mem = {.type = COMM_MEM_TYPE_HOST, .addr = (void *)8, .size = 16},
                                 .tag = "tag"};
-    struct res_hello hello = {.regions = &region, .region_num = 1, .info = "xyz", .info_len = 3};
+    struct res_hello hello = {
+        .regions = &region, .region_num = 1, .info = "xyz", .info_len = 3, .terms = "abc"};
     void *text = NULL;
     uint32_t len;
 
@@ -401,7 +623,7 @@ TEST(a_malformed_description_is_refused)
         for (int bit = 0; bit < 8; bit++) {
             bytes[at] ^= (uint8_t)(1 << bit);
             if (res_hello_parse(text, len, "rank 1", &back) == HCCL_SUCCESS)
-                hc_free((void *)back.regions);
+                res_hello_fini(&back);
             bytes[at] ^= (uint8_t)(1 << bit);
         }
     }

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What a channel offers to those who hold it: its connection, its notifies, the peer's memory. */
+#include <stdio.h>
+
 #include "base/log.h"
 #include "resource/channel.h"
 #include "resource/endpoint.h"
@@ -69,16 +71,66 @@ res_mem_contains(const CommMem *mem, const void *ptr, uint64_t len)
 }
 
 HcclResult
-res_channel_reach(struct res_channel *channel, const void *addr, uint64_t len)
+res_channel_reach(struct res_channel *channel, const void *addr, uint64_t len,
+                  struct res_right *right)
 {
+    bool withdrawn = false;
+    char text[CHAN_WHY_LEN];
+
     for (uint32_t i = 0; i < channel->remote.region_num; i++) {
-        if (res_mem_contains(&channel->remote.regions[i].mem, addr, len))
+        const struct res_region *region = &channel->remote.regions[i];
+
+        if (!res_mem_contains(&region->mem, addr, len))
+            continue;
+        *right = (struct res_right){.lease = region->lease};
+        if (channel->conn->ops->leased(channel->conn, region->lease))
             return HCCL_SUCCESS;
+        withdrawn = true;
     }
-    if (channel->endpoint != NULL && res_endpoint_imported(channel->endpoint, addr, len))
-        return HCCL_SUCCESS;
-    say_out_of_reach(channel, (uint64_t)(uintptr_t)addr, len);
+    if (channel->endpoint != NULL) {
+        struct res_import *import =
+            res_import_hold(channel->endpoint, channel->address.process, addr, len, &withdrawn);
+
+        if (import != NULL) {
+            res_channel_leave(import);
+            *right = (struct res_right){.imported = true};
+            return HCCL_SUCCESS;
+        }
+    }
+    if (withdrawn) {
+        res_channel_withdrawn(channel, text, sizeof text);
+        LOG_ERROR(RES, "%s: %llu bytes at %p: %s", channel->name, (unsigned long long)len, addr,
+                  text);
+    } else {
+        say_out_of_reach(channel, (uint64_t)(uintptr_t)addr, len);
+    }
     return HCCL_E_PARA;
+}
+
+HcclResult
+res_channel_enter(struct res_channel *channel, const void *addr, uint64_t len,
+                  const struct res_right *right, struct res_import **import, uint64_t *lease)
+{
+    bool withdrawn;
+
+    *import = NULL;
+    *lease = right->lease;
+    if (!right->imported)
+        return HCCL_SUCCESS; /* the transport looks at the lease */
+    *import = res_import_hold(channel->endpoint, channel->address.process, addr, len, &withdrawn);
+    if (*import == NULL)
+        return HCCL_E_NOT_FOUND;
+    *lease = res_import_lease(*import);
+    return HCCL_SUCCESS;
+}
+
+void
+res_channel_withdrawn(const struct res_channel *channel, char *text, size_t len)
+{
+    snprintf(text, len,
+             "the memory has been unregistered by %s: take what it registers now, or keep it "
+             "registered until its peers are done",
+             channel->peer_name);
 }
 
 struct rt_notify *

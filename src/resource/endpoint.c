@@ -174,6 +174,7 @@ endpoint_fini(void *obj)
     struct res_endpoint *endpoint = obj;
 
     res_mem_drop_all(endpoint);
+    res_import_drop_all(endpoint);
     pthread_mutex_destroy(&endpoint->lock);
     hc_free(endpoint);
 }
@@ -194,6 +195,12 @@ res_endpoint_hold(EndpointHandle handle, struct res_endpoint **endpoint)
         return HCCL_E_NOT_FOUND;
     }
     return HCCL_SUCCESS;
+}
+
+struct res_endpoint *
+res_endpoint_hold_quiet(EndpointHandle handle)
+{
+    return hc_handle_hold(&endpoint_table, (uint64_t)(uintptr_t)handle);
 }
 
 void

@@ -26,14 +26,14 @@ struct res_endpoint {
     char name[160]; /* "endpoint RoCE 10.0.0.1" */
     pthread_mutex_t lock;
     struct hc_list mems;    /* of struct res_mem.in_endpoint, oldest first; under `lock`; I1 */
-    struct hc_list imports; /* of struct res_import; under `lock` */
+    struct hc_list imports; /* of struct res_import.in_endpoint; under `lock` */
 };
 
 struct res_mem {
     HcommMemHandle handle;
     EndpointHandle endpoint;
     struct hc_list in_endpoint; /* under the endpoint's lock */
-    struct res_region region;   /* set once */
+    struct res_region region;   /* set once; its lease is ended once */
     void *text;                 /* what the last export gave; under the endpoint's lock */
 };
 
@@ -45,6 +45,9 @@ HcclResult res_endpoint_destroy(EndpointHandle handle);
 HcclResult res_endpoint_hold(EndpointHandle handle, struct res_endpoint **endpoint);
 void res_endpoint_release(struct res_endpoint *endpoint);
 
+/* Held; NULL, and nothing said: not live. */
+struct res_endpoint *res_endpoint_hold_quiet(EndpointHandle handle);
+
 /* "RoCE 10.0.0.1", for messages. */
 void res_endpoint_text(const EndpointDesc *desc, char *text, size_t len);
 
@@ -52,8 +55,13 @@ void res_endpoint_text(const EndpointDesc *desc, char *text, size_t len);
  * the same from it. */
 void res_endpoint_key(const EndpointDesc *desc, char *text, size_t len);
 
-/* Whether [addr, addr + len) lies in one region that was imported through the endpoint. */
-bool res_endpoint_imported(EndpointHandle handle, const void *addr, uint64_t len);
+/* The lease of what was imported. */
+uint64_t res_import_lease(const struct res_import *import);
+
+/* The import of the endpoint that holds [addr, addr + len) of `process` and is still offered, held
+ * (res_channel_leave gives it back); NULL: there is none, or (*withdrawn) not any more. */
+struct res_import *res_import_hold(EndpointHandle handle, uint64_t process, const void *addr,
+                                   uint64_t len, bool *withdrawn);
 
 bool res_mem_contains(const CommMem *mem, const void *ptr, uint64_t len);
 
@@ -75,5 +83,6 @@ HcclResult res_mem_regions(struct res_endpoint *endpoint, const HcommMemHandle *
 
 /* For the end of an endpoint. */
 void res_mem_drop_all(struct res_endpoint *endpoint);
+void res_import_drop_all(struct res_endpoint *endpoint);
 
 #endif

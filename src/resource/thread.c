@@ -28,7 +28,8 @@ struct res_thread {
     int32_t device;
     CommEngine engine;
     uint32_t rank;
-    char *group; /* NULL: none */
+    char *group;          /* NULL: none */
+    struct rt_fate *fate; /* held; NULL: none */
     bool owns_stream;
     aclrtStream stream_handle;
     struct rt_stream *stream;    /* held: I1; NULL: half made */
@@ -83,6 +84,9 @@ res_thread_create(const struct res_thread_desc *desc, ThreadHandle *handle)
     thread->engine = desc->engine;
     thread->rank = desc->rank;
     thread->notify_num = desc->notify_num;
+    thread->fate = desc->fate;
+    if (thread->fate != NULL)
+        rt_fate_hold(thread->fate);
     if (desc->group != NULL) {
         thread->group = hc_strdup(desc->group);
         if (thread->group == NULL)
@@ -118,6 +122,7 @@ thread_fini(void *obj)
         rt_stream_close(thread->stream_handle);
     if (thread->stream != NULL)
         rt_stream_release(thread->stream);
+    rt_fate_release(thread->fate);
     pthread_mutex_destroy(&thread->lock);
     hc_free(thread->group);
     hc_free(thread);
@@ -208,7 +213,7 @@ static struct rt_notify *
 get_notify(struct res_thread *thread, uint32_t index)
 {
     char name[160], what[200], expect[48];
-    struct rt_notify_origin origin = {.what = what, .expect = expect};
+    struct rt_notify_origin origin = {.what = what, .expect = expect, .fate = thread->fate};
 
     if (!make_room(thread))
         return NULL;

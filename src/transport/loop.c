@@ -7,28 +7,39 @@
  * one end may look at of the other, so that an end can be freed while its peer lives on.
  *
  * Each end has a gate, one word: how many of its calls are inside, and whether either end has
- * closed. A call enters the gate of its own end and thereby keeps both ends from going away.
+ * closed or aborted. A call enters the gate of its own end and thereby keeps both ends from going
+ * away.
  *
- * I1  `end`, `refs`, the table and the closed flags change only under table_lock; on_change is
- *     called under it and only for an end that has not closed.
+ * I1  `end`, `refs`, the table, `closed`, `aborter` and `why` change only under table_lock;
+ *     on_change is called under it and only for an end that has not closed.
  * I2  close() sets CLOSED in both gates, then waits until both are empty. So no call of either end
  *     touches memory or callbacks of a closed end. Entering is one add that acquires, leaving
  *     one that releases: what was written before a notify is seen after it.
  * I3  A gate that is left empty and closed wakes its futex, in which only close() sleeps.
- * I4  A link lives until both ends have let go of it (`refs`), which is at fini(), not at close().
+ * I4  An end that aborts before it has met stays in the table until it closes: its peer meets it,
+ *     and learns why.
+ * I5  A link lives until both ends have let go of it (`refs`), which is at fini(), not at close().
+ * I6  A lease ends before its owner begins the next turn and looks at `leased` of the old one; a
+ *     transfer counts itself there before it looks at the lease (all seq_cst).
  */
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/futex.h"
+#include "base/list.h"
+#include "base/log.h"
 #include "copy/copy.h"
 #include "reduce/reduce.h"
-#include "transport/transport.h"
+#include "transport/host.h"
+#include "transport/lease.h"
 
 #define BUCKETS 1024u
+#define WHY_LEN 256u
+#define NOBODY (-1)
 #define CLOSED 0x80000000u /* in a gate */
 
 struct loop_end {
@@ -38,16 +49,21 @@ struct loop_end {
     void (*on_change)(void *arg);
     void *arg;
     bool there;            /* has opened and not closed; under table_lock */
+    atomic_bool settled;   /* has told so; set once under table_lock */
     _Atomic uint32_t gate; /* I2; futex word */
 };
 
 struct loop_link {
-    struct loop_link *next; /* in its bucket; under table_lock */
+    struct loop_link *next;     /* in its bucket; under table_lock */
+    struct hc_list in_paired;   /* once it is paired; under table_lock */
+    _Atomic uint32_t leased[2]; /* transfers of both ends with a lease, by turn: I6 */
     char *key;
     struct loop_end end[2];
     uint32_t refs;      /* ends that hold it; under table_lock */
     atomic_bool paired; /* set once under table_lock; release, so that hellos are seen */
-    atomic_bool closed; /* one end has closed; set once under table_lock */
+    atomic_bool closed; /* one end has closed or aborted; set once under table_lock */
+    int aborter;        /* the side whose abort came before any close, or NOBODY */
+    char why[WHY_LEN];  /* its reason */
 };
 
 struct loop_conn {
@@ -58,7 +74,8 @@ struct loop_conn {
 
 /* Under it on_change() is called, which may take the lock of the runtime's waiters. */
 static pthread_mutex_t table_lock = PTHREAD_MUTEX_INITIALIZER;
-static struct loop_link *table[BUCKETS]; /* links with one end; under table_lock */
+static struct loop_link *table[BUCKETS];           /* links with one end; under table_lock */
+static struct hc_list paired = {&paired, &paired}; /* links with two; under table_lock */
 
 static uint32_t
 bucket_of(const char *key)
@@ -130,6 +147,7 @@ link_create(const struct tp_open *args)
         link_free(link);
         return NULL;
     }
+    link->aborter = NOBODY;
     return link;
 }
 
@@ -169,6 +187,7 @@ loop_open(struct tp_conn *base, const struct tp_open *args)
         table_put(fresh);
         fresh = NULL;
     } else {
+        hc_list_push_back(&paired, &link->in_paired);
         atomic_store_explicit(&link->paired, true, memory_order_release);
         link->end[0].on_change(link->end[0].arg); /* I1 */
         link->end[1].on_change(link->end[1].arg);
@@ -183,9 +202,10 @@ loop_poll(struct tp_conn *base)
 {
     struct loop_conn *conn = (struct loop_conn *)base;
 
-    if (!atomic_load_explicit(&conn->link->paired, memory_order_acquire))
-        return HCCL_E_AGAIN;
-    return atomic_load(&conn->link->closed) ? HCCL_E_REMOTE : HCCL_SUCCESS;
+    if (atomic_load_explicit(&conn->link->closed, memory_order_acquire))
+        return HCCL_E_REMOTE;
+    return atomic_load_explicit(&conn->link->paired, memory_order_acquire) ? HCCL_SUCCESS
+                                                                           : HCCL_E_AGAIN;
 }
 
 static const void *
@@ -196,6 +216,22 @@ loop_peer_hello(struct tp_conn *base, uint32_t *len)
 
     *len = peer->hello_len;
     return peer->hello;
+}
+
+static bool
+loop_settled(struct tp_conn *base)
+{
+    struct loop_conn *conn = (struct loop_conn *)base;
+    struct loop_link *link = conn->link;
+    struct loop_end *own = &link->end[conn->side], *peer = &link->end[1 - conn->side];
+
+    if (!atomic_load(&own->settled)) {
+        pthread_mutex_lock(&table_lock);
+        if (own->there && !atomic_exchange(&own->settled, true) && peer->there)
+            peer->on_change(peer->arg); /* I1 */
+        pthread_mutex_unlock(&table_lock);
+    }
+    return atomic_load(&peer->settled) || atomic_load(&link->closed);
 }
 
 /* ---- the gate ---- */
@@ -238,6 +274,15 @@ gate_wait(struct loop_end *end)
     }
 }
 
+/* Nobody gets in any more; under table_lock. */
+static void
+gates_close(struct loop_link *link)
+{
+    atomic_store_explicit(&link->closed, true, memory_order_release);
+    atomic_fetch_or(&link->end[0].gate, CLOSED);
+    atomic_fetch_or(&link->end[1].gate, CLOSED);
+}
+
 static void
 loop_close(struct tp_conn *base)
 {
@@ -253,15 +298,55 @@ loop_close(struct tp_conn *base)
         link->end[conn->side].there = false;
         if (!atomic_load_explicit(&link->paired, memory_order_relaxed))
             table_remove(link);
-        atomic_store_explicit(&link->closed, true, memory_order_release);
-        atomic_fetch_or(&link->end[0].gate, CLOSED);
-        atomic_fetch_or(&link->end[1].gate, CLOSED);
+        gates_close(link);
         if (peer->there)
             peer->on_change(peer->arg); /* I1 */
     }
     pthread_mutex_unlock(&table_lock);
     gate_wait(&link->end[0]);
     gate_wait(&link->end[1]);
+}
+
+static void
+loop_abort(struct tp_conn *base, const char *why)
+{
+    struct loop_conn *conn = (struct loop_conn *)base;
+    struct loop_link *link = conn->link;
+    struct loop_end *peer;
+
+    if (link == NULL)
+        return;
+    peer = &link->end[1 - conn->side];
+    pthread_mutex_lock(&table_lock);
+    if (!atomic_load_explicit(&link->closed, memory_order_relaxed)) {
+        link->aborter = conn->side;
+        snprintf(link->why, sizeof link->why, "%s", why);
+        gates_close(link); /* I4 */
+        if (peer->there)
+            peer->on_change(peer->arg); /* I1 */
+    }
+    pthread_mutex_unlock(&table_lock);
+}
+
+static enum tp_end
+loop_ending(struct tp_conn *base, char *text, size_t len)
+{
+    struct loop_conn *conn = (struct loop_conn *)base;
+    struct loop_link *link = conn->link;
+    enum tp_end end = TP_OPEN;
+    const char *why = "";
+
+    pthread_mutex_lock(&table_lock);
+    if (atomic_load_explicit(&link->closed, memory_order_relaxed))
+        end = TP_CLOSED;
+    if (link->aborter == 1 - conn->side) {
+        end = TP_ABORTED;
+        why = link->why;
+    }
+    if (len > 0)
+        snprintf(text, len, "%s", why);
+    pthread_mutex_unlock(&table_lock);
+    return end;
 }
 
 static void
@@ -275,35 +360,118 @@ loop_fini(struct tp_conn *base)
         return;
     conn->link = NULL;
     pthread_mutex_lock(&table_lock);
-    last = --link->refs == 0; /* I4 */
+    last = --link->refs == 0; /* I5 */
+    if (last)
+        hc_list_remove(&link->in_paired);
     pthread_mutex_unlock(&table_lock);
     if (last)
         link_free(link);
 }
 
+/* ---- the peer's memory ---- */
+
+/* It is this process': the region's place does not matter. Also reach(). */
+static HcclResult
+loop_map(struct tp_conn *base, const struct tp_region *region, void **local)
+{
+    if (region->len == 0 || region->addr + region->len < region->addr) {
+        LOG_ERROR(LOOP, "a region of %llu bytes at 0x%llx is no memory",
+                  (unsigned long long)region->len, (unsigned long long)region->addr);
+        return HCCL_E_PARA;
+    }
+    if (loop_poll(base) != HCCL_SUCCESS)
+        return HCCL_E_REMOTE;
+    *local = (void *)(uintptr_t)region->addr;
+    return HCCL_SUCCESS;
+}
+
+static void
+loop_unreach(struct tp_conn *base, const struct tp_region *region, void *local)
+{
+    (void)base;
+    (void)region;
+    (void)local;
+}
+
+static bool
+loop_leased(struct tp_conn *base, uint64_t lease)
+{
+    (void)base;
+    return segment_own_leased(lease);
+}
+
+bool
+loop_quiet(uint32_t turn)
+{
+    bool quiet = true;
+
+    pthread_mutex_lock(&table_lock);
+    HC_LIST_EACH (node, &paired) {
+        if (atomic_load(&HC_CONTAINER(node, struct loop_link, in_paired)->leased[turn]) != 0)
+            quiet = false;
+    }
+    pthread_mutex_unlock(&table_lock);
+    return quiet;
+}
+
 /* ---- transfers ---- */
+
+static void
+transfer_leave(struct loop_end *own, struct loop_link *link, const struct tp_xfer *xfer,
+               uint32_t turn)
+{
+    if (xfer->lease != 0)
+        (void)atomic_fetch_sub_explicit(&link->leased[turn], 1, memory_order_release);
+    gate_leave(own);
+}
+
+/* HCCL_SUCCESS: inside, and the region is offered (I6). *turn: for the way out. */
+static HcclResult
+transfer_enter(struct tp_conn *base, const struct tp_xfer *xfer, struct loop_end **own,
+               uint32_t *turn)
+{
+    struct loop_conn *conn = (struct loop_conn *)base;
+    struct loop_end *peer;
+
+    if (!gate_enter(conn, own, &peer))
+        return HCCL_E_REMOTE;
+    if (xfer->lease == 0)
+        return HCCL_SUCCESS;
+    *turn = lease_turn() % 2;
+    (void)atomic_fetch_add(&conn->link->leased[*turn], 1);
+    if (segment_own_leased(xfer->lease))
+        return HCCL_SUCCESS;
+    transfer_leave(*own, conn->link, xfer, *turn);
+    return HCCL_E_NOT_FOUND;
+}
 
 static HcclResult
 loop_copy(struct tp_conn *base, const struct tp_xfer *xfer)
 {
-    struct loop_end *own, *peer;
+    struct loop_link *link = ((struct loop_conn *)base)->link;
+    struct loop_end *own;
+    uint32_t turn = 0;
+    HcclResult rc = transfer_enter(base, xfer, &own, &turn);
 
-    if (!gate_enter((struct loop_conn *)base, &own, &peer))
-        return HCCL_E_REMOTE;
+    if (rc != HCCL_SUCCESS)
+        return rc;
     copy_bytes(xfer->dst, xfer->src, xfer->len);
-    gate_leave(own);
+    transfer_leave(own, link, xfer, turn);
     return HCCL_SUCCESS;
 }
 
 static HcclResult
 loop_reduce(struct tp_conn *base, const struct tp_xfer *xfer)
 {
-    struct loop_end *own, *peer;
+    struct loop_link *link = ((struct loop_conn *)base)->link;
+    struct loop_end *own;
+    uint32_t turn = 0;
+    HcclResult rc = transfer_enter(base, xfer, &own, &turn);
 
-    if (!gate_enter((struct loop_conn *)base, &own, &peer))
-        return HCCL_E_REMOTE;
+    if (rc != HCCL_SUCCESS)
+        return rc;
     reduce_apply(xfer->dst, xfer->src, xfer->len, xfer->type, xfer->op);
-    gate_leave(own);
+    transfer_leave(own, link, xfer, turn);
     return HCCL_SUCCESS;
 }
 
@@ -317,6 +485,18 @@ loop_notify(struct tp_conn *base, uint32_t index)
     peer->on_notify(peer->arg, index);
     gate_leave(own);
     return HCCL_SUCCESS;
+}
+
+/* The waiter is woken outside: whatever that leads to may close this end. */
+static void
+loop_wake(struct tp_conn *base, uint32_t waiter)
+{
+    struct loop_end *own, *peer;
+
+    if (waiter == 0 || !gate_enter((struct loop_conn *)base, &own, &peer))
+        return;
+    gate_leave(own);
+    host_get()->wake(waiter);
 }
 
 static HcclResult
@@ -337,12 +517,20 @@ const struct tp_ops tp_loop_ops = {
     .open = loop_open,
     .poll = loop_poll,
     .peer_hello = loop_peer_hello,
+    .settled = loop_settled,
+    .map = loop_map,
+    .reach = loop_map,
+    .unreach = loop_unreach,
+    .leased = loop_leased,
     .close = loop_close,
+    .abort = loop_abort,
+    .ending = loop_ending,
     .fini = loop_fini,
     .write = loop_copy,
     .read = loop_copy,
     .write_reduce = loop_reduce,
     .read_reduce = loop_reduce,
     .notify = loop_notify,
+    .wake = loop_wake,
     .flush = loop_flush,
 };

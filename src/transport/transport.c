@@ -1,9 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "transport/transport.h"
-
 #include "base/alloc.h"
+#include "base/process.h"
+#include "transport/foreign.h"
 
-const struct tp_ops *const tp_all[] = {&tp_loop_ops, NULL};
+const struct tp_ops *const tp_all[] = {&tp_loop_ops, &tp_shm_ops, NULL};
+
+const struct tp_ops *
+tp_choose(uint64_t process)
+{
+    return process == hc_process_id() ? &tp_loop_ops : &tp_shm_ops;
+}
+
+bool
+tp_is_stand_in(const void *addr, uint64_t len)
+{
+    return foreign_is(addr) || (len > 0 && foreign_is((const char *)addr + len - 1));
+}
 
 struct tp_conn *
 tp_create(const struct tp_ops *ops)
