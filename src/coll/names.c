@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "coll/coll.h"
+
+static const char *const functions[COLL_KINDS] = {
+    [COLL_ALL_REDUCE] = "HcclAllReduce",
+    [COLL_BROADCAST] = "HcclBroadcast",
+    [COLL_REDUCE] = "HcclReduce",
+    [COLL_REDUCE_SCATTER] = "HcclReduceScatter",
+    [COLL_REDUCE_SCATTER_V] = "HcclReduceScatterV",
+    [COLL_ALL_GATHER] = "HcclAllGather",
+    [COLL_ALL_GATHER_V] = "HcclAllGatherV",
+    [COLL_SCATTER] = "HcclScatter",
+    [COLL_ALL_TO_ALL] = "HcclAlltoAll",
+    [COLL_ALL_TO_ALL_V] = "HcclAlltoAllV",
+    [COLL_ALL_TO_ALL_VC] = "HcclAlltoAllVC",
+    [COLL_BARRIER] = "HcclBarrier",
+};
+
+static const char *const algos[COLL_ALGOS] = {
+    [COLL_AUTO] = "auto",  [COLL_MESH] = "mesh", [COLL_RING] = "ring",
+    [COLL_HALVING] = "hd", [COLL_TREE] = "tree", [COLL_TWO_PHASE] = "two-phase",
+};
+
+const char *
+coll_function(enum coll_kind kind)
+{
+    return kind < COLL_KINDS ? functions[kind] : "an unknown operation";
+}
+
+const char *
+coll_algo_name(enum coll_algo algo)
+{
+    return algo < COLL_ALGOS ? algos[algo] : "unknown";
+}
+
+bool
+coll_reduces(enum coll_kind kind)
+{
+    return kind == COLL_ALL_REDUCE || kind == COLL_REDUCE || kind == COLL_REDUCE_SCATTER ||
+           kind == COLL_REDUCE_SCATTER_V;
+}
+
+bool
+coll_has_root(enum coll_kind kind)
+{
+    return kind == COLL_BROADCAST || kind == COLL_REDUCE || kind == COLL_SCATTER;
+}
