@@ -13,6 +13,8 @@
 int cmd_config(int argc, char **argv);
 int cmd_info(int argc, char **argv);
 int cmd_package(int argc, char **argv);
+int cmd_perf(int argc, char **argv);
+int cmd_run(int argc, char **argv);
 
 /* "hcomm: <fmt...>" to stderr; returns CMD_USAGE. */
 int cmd_misused(const char *fmt, ...) __attribute__((format(printf, 1, 2)));

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/knobs.h"
+#include "copy/copy.h"
 #include "runtime/install.h"
 #include "runtime/runtime.h"
 #include "runtime/secverify.h"
@@ -29,6 +30,21 @@ print_transports(void)
     for (int i = 0; tp_all[i] != NULL; i++)
         printf(" %s", tp_all[i]->name);
     putchar('\n');
+}
+
+/* How a process of this environment reaches memory of another that cannot be mapped. */
+static void
+print_foreign(void)
+{
+    const char *path = tp_shm_foreign_path();
+
+    if (strcmp(path, "undecided") == 0)
+        path = "process_vm calls (cma) or a bounce buffer, whichever is measured to be faster";
+    else if (strcmp(path, "bounce") == 0)
+        path = "a bounce buffer (bounce)";
+    else
+        path = "process_vm calls (cma)";
+    printf("foreign memory  %s\n", path);
 }
 
 static void
@@ -67,6 +83,9 @@ cmd_info(int argc, char **argv)
     printf("device memory   %" PRId64 " MiB each, at most\n", memory_mib);
     print_verification();
     print_transports();
+    print_foreign();
+    printf("messages        ");
+    copy_plan_print(stdout);
     print_knobs();
     return CMD_GOOD;
 }

@@ -16,6 +16,8 @@ static const struct {
     const char *does;
 } commands[] = {
     {"info", cmd_info, "devices, memory, transports, and the knobs that are set"},
+    {"run", cmd_run, "start the ranks of a program on this host"},
+    {"perf", cmd_perf, "how fast point to point is here; plots; routes between two NPUs"},
     {"config", cmd_config, "every knob with its variable, default, range and meaning"},
     {"package", cmd_package, "sign, verify, allow and forbid kernel packages"},
     {"version", cmd_version, "which version this is"},
