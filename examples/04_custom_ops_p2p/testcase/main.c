@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Every even rank sends eight numbers, its own rank, to the next rank; every odd rank prints what
- * it received. One thread a rank, all in one process. `p2p_test ROUNDS` does it that often, each
- * time with numbers greater by one: the operator makes its resources in the first round only.
+ * it received. Started alone, one thread a rank and a rank for each device, all in this process.
+ * Started several times, by `hcomm run`, mpirun or another launcher, each process runs its share of
+ * the ranks, on a thread each. `p2p_test ROUNDS` does it that often, each time with numbers greater
+ * by one: the operator makes its resources in the first round only.
  *
  * The source is C11 and C++14.
  */
@@ -10,10 +12,12 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include <acl/acl.h>
 #include <hccl/hccl_comm.h>
+#include <hcomm/hcomm_job.h>
 
 #include <hccl_custom_p2p.h>
 
@@ -23,8 +27,10 @@
 /* One thread's part. */
 typedef struct {
     uint32_t rank, rankSize;
+    int32_t device;
     int rounds;
     const HcclRootInfo *rootInfo;
+    pthread_t thread;
     float output[COUNT]; /* what an odd rank received last */
 } Rank;
 
@@ -65,43 +71,47 @@ RunRank(void *arg)
     aclrtStream stream = NULL;
     void *deviceBuf = NULL, *hostBuf = NULL;
 
-    MUST(aclrtSetDevice((int32_t)me->rank));
+    MUST(aclrtSetDevice(me->device));
     MUST(aclrtCreateStream(&stream));
     MUST(aclrtMalloc(&deviceBuf, LEN, ACL_MEM_MALLOC_HUGE_ONLY));
     MUST(aclrtMallocHost(&hostBuf, LEN));
     MUST(HcclCommInitRootInfo(me->rankSize, me->rootInfo, me->rank, &comm));
 
     for (int round = 0; round < me->rounds; round++) {
-        if (me->rank % 2 == 0)
-            Send(me, round, comm, stream, deviceBuf, (float *)hostBuf);
-        else
+        if (me->rank % 2 == 1)
             Recv(me, comm, stream, deviceBuf);
+        else if (me->rank + 1 < me->rankSize) /* a last one without a partner only looks on */
+            Send(me, round, comm, stream, deviceBuf, (float *)hostBuf);
     }
 
     MUST(HcclCommDestroy(comm));
     MUST(aclrtFreeHost(hostBuf));
     MUST(aclrtFree(deviceBuf));
     MUST(aclrtDestroyStream(stream));
-    MUST(aclrtResetDevice((int32_t)me->rank));
+    MUST(aclrtResetDevice(me->device));
     return NULL;
 }
 
-static void
-RunAll(Rank *ranks, uint32_t rankSize, int rounds, const HcclRootInfo *rootInfo)
+/* Runs this process' ranks and returns them. */
+static Rank *
+RunShare(const HcommJobInfo *job, uint32_t deviceCount, int rounds, const HcclRootInfo *rootInfo)
 {
-    pthread_t *threads = (pthread_t *)calloc(rankSize, sizeof *threads);
+    Rank *ranks = (Rank *)calloc(job->ranksPerProcess, sizeof *ranks);
 
-    Must(threads == NULL, "calloc");
-    for (uint32_t i = 0; i < rankSize; i++) {
-        ranks[i].rank = i;
-        ranks[i].rankSize = rankSize;
-        ranks[i].rounds = rounds;
-        ranks[i].rootInfo = rootInfo;
-        MUST(pthread_create(&threads[i], NULL, RunRank, &ranks[i]));
+    Must(ranks == NULL, "calloc");
+    for (uint32_t i = 0; i < job->ranksPerProcess; i++) {
+        Rank *me = &ranks[i];
+
+        me->rank = job->firstRank + i;
+        me->rankSize = job->rankSize;
+        me->device = (int32_t)((job->localProcess * job->ranksPerProcess + i) % deviceCount);
+        me->rounds = rounds;
+        me->rootInfo = rootInfo;
+        MUST(pthread_create(&me->thread, NULL, RunRank, me));
     }
-    for (uint32_t i = 0; i < rankSize; i++)
-        pthread_join(threads[i], NULL);
-    free(threads);
+    for (uint32_t i = 0; i < job->ranksPerProcess; i++)
+        pthread_join(ranks[i].thread, NULL);
+    return ranks;
 }
 
 static void
@@ -118,21 +128,25 @@ main(int argc, char **argv)
 {
     int rounds = argc > 1 ? atoi(argv[1]) : 1;
     HcclRootInfo rootInfo;
-    uint32_t rankSize = 0;
+    HcommJobInfo job;
+    uint32_t deviceCount = 0;
     Rank *ranks;
 
     MUST(aclInit(NULL));
-    MUST(aclrtGetDeviceCount(&rankSize));
-    printf("Found %" PRIu32 " NPU device(s) available\n", rankSize);
-    rankSize -= rankSize % 2; /* ranks work in pairs */
+    MUST(aclrtGetDeviceCount(&deviceCount));
+    MUST(HcommJobGetInfo(&job));
+    if (strcmp(job.launcher, "none") == 0) /* alone: a rank for each device */
+        job.rankSize = job.ranksPerProcess = deviceCount;
+    if (job.process == 0)
+        printf("Found %" PRIu32 " NPU device(s) available\n", deviceCount);
     MUST(aclrtSetDevice(0));
-    MUST(HcclGetRootInfo(&rootInfo));
+    MUST(HcommJobGetRootInfo(&rootInfo));
 
-    ranks = (Rank *)calloc(rankSize, sizeof *ranks);
-    Must(ranks == NULL, "calloc");
-    RunAll(ranks, rankSize, rounds, &rootInfo);
-    for (uint32_t i = 1; i < rankSize; i += 2)
-        Print(&ranks[i]);
+    ranks = RunShare(&job, deviceCount, rounds, &rootInfo);
+    for (uint32_t i = 0; i < job.ranksPerProcess; i++) {
+        if (ranks[i].rank % 2 == 1)
+            Print(&ranks[i]);
+    }
     free(ranks);
 
     MUST(aclrtResetDevice(0));
