@@ -6,6 +6,8 @@
 #                         V=1 shows the build
 #   make lint             layers, prototypes, exported symbols, headers, documents
 #   make bench            the benchmarks, as tables and as JSON
+#   make bench-compare    beside Open MPI, MPICH and UCX; MD=file writes the tables as Markdown;
+#                         ONLY=p2p or ONLY=collectives
 #   make install PREFIX=/opt/hcomm
 #   make format           clang-format over the sources
 
@@ -17,12 +19,19 @@ PREFIX ?= /opt/hcomm
 
 # Targets share build/release, so they go one after the other; each is parallel inside.
 .NOTPARALLEL:
-.PHONY: all setup build sdk demo test lint bench install format clean
+.PHONY: all setup setup-tests setup-compare build sdk demo test lint bench bench-compare install format clean
 
 all: build
 
 setup:
 	@scripts/setup.sh
+
+setup-tests:
+	@scripts/setup.sh tests
+
+# A peer that cannot be installed is left out of the comparison.
+setup-compare:
+	@scripts/setup.sh compare || echo "bench-compare: goes on with the peers that are here" >&2
 
 $(BUILD)/build.ninja: | setup
 	@cmake --preset $(PRESET) >/dev/null
@@ -43,12 +52,13 @@ sdk: | setup
 demo: sdk
 	@scripts/demo.sh "$(SDK)"
 
-# One test: by the name of a TEST() or of a test program.
-test: build $(if $(SAN),,sdk)
+# One test: by the name of a TEST() or of a test program. With the thread sanitizer two run at a time:
+# most of them wait most of the time, and it is the longest part.
+test: $(if $(SAN),,setup-tests) build $(if $(SAN),,sdk)
 ifdef T
 	@scripts/run_one_test.sh $(BUILD)/tests $(T)
 else
-	@ctest --test-dir $(BUILD) --output-on-failure
+	@ctest --test-dir $(BUILD) --output-on-failure $(if $(filter tsan,$(SAN)),-j2)
 endif
 
 lint: build
@@ -56,6 +66,9 @@ lint: build
 
 bench: build
 	@scripts/bench.sh $(BUILD)
+
+bench-compare: setup-compare build
+	@scripts/bench_compare.sh $(BUILD) $(if $(ONLY),--only $(ONLY)) $(if $(QUICK),--quick) $(if $(MD),--markdown "$(MD)")
 
 install: build
 	@cmake --install build/release --prefix "$(PREFIX)"

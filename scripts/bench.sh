@@ -15,4 +15,6 @@ for what in enable mode; do
 done
 "$build/bench/runtime_bench"
 "$build/bench/runtime_bench" --json >"$build/bench.json"
-echo "JSON: $build/bench.json"
+"$build/bench/process_bench"
+"$build/bench/process_bench" --json >"$build/process_bench.json"
+echo "JSON: $build/bench.json, $build/process_bench.json"

@@ -1,10 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Installs the packages of packages.txt that are missing. Quick when none is.
+# setup.sh [tests|compare]: installs the packages of packages.txt that are missing: of its first part, of
+# the first two, or all. Quick when none is missing.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 missing=
-for package in $(grep -v '^#' "$here/packages.txt"); do
+case ${1-} in
+compare) wanted=$(cat "$here/packages.txt") ;;
+tests) wanted=$(sed '/^# compare:/,$d' "$here/packages.txt") ;;
+*) wanted=$(sed '/^# tests:/,$d' "$here/packages.txt") ;;
+esac
+for package in $(echo "$wanted" | grep -v '^#'); do
     case $(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null || true) in
     installed) ;;
     *) missing="$missing $package" ;;

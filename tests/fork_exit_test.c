@@ -2,6 +2,7 @@
 /* Programs that exit without destroying anything, that fork, and that run other programs. */
 #define _GNU_SOURCE
 #include <dirent.h>
+#include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -100,6 +101,24 @@ TEST(a_program_may_exit_without_destroying_anything)
 TEST(a_killed_program_leaves_nothing)
 {
     EXPECT_EQ(SIGKILL, in_child(leave_all_and_die, true));
+}
+
+/* What is printed without standard streams must not end in a file or socket of the library. */
+static void
+leave_all_unheard(void)
+{
+    for (int fd = 0; fd < 3; fd++)
+        close(fd);
+    leave_all();
+    for (int fd = 0; fd < 3; fd++) {
+        if (fcntl(fd, F_GETFD) != -1)
+            _exit(10 + fd);
+    }
+}
+
+TEST(a_program_may_have_closed_its_standard_streams)
+{
+    EXPECT_EQ(0, in_child(leave_all_unheard, false));
 }
 
 static void

@@ -94,6 +94,9 @@ good "the knobs are listed" "$hcomm" config
 has 'HCOMM_DEVICE_COUNT'
 good "the knobs are a page" "$hcomm" config --markdown
 has '^| DEVICE_COUNT | `HCOMM_DEVICE_COUNT` | number | `8` |'
+good "the transports are told" env HCOMM_FOREIGN=bounce "$hcomm" info
+has '^transports  *loop shm$'
+has '^foreign memory  *a bounce buffer'
 good "the version is told" "$hcomm" version
 bad "an unknown command is refused" "$hcomm" nothing
 

@@ -38,6 +38,7 @@
 #include "hccl/hcomm_diag.h"
 #include "hcomm/hcomm_exception.h"
 #include "hcomm/hcomm_extra.h"
+#include "hcomm/hcomm_job.h"
 #include "hcomm/hcomm_primitives.h"
 #include "hcomm/hcomm_primitives_expt.h"
 #include "hcomm/hcomm_res.h"

@@ -162,8 +162,10 @@ wait_ready(const ChannelHandle *channels)
 {
     int32_t status[2] = {1, 1};
 
-    for (int tries = 0; tries < 1000 && (status[0] != 0 || status[1] != 0); tries++)
+    for (int tries = 0; tries < 10000 && (status[0] != 0 || status[1] != 0); tries++) {
+        usleep(1000);
         (void)HcommChannelGetStatus(channels, 2, status);
+    }
     EXPECT_EQ(0, status[0]);
     EXPECT_EQ(0, status[1]);
 }
@@ -187,15 +189,13 @@ TEST(a_peer_reads_what_is_registered_now_and_not_what_was)
     EXPECT_EQ(0, HcommChannelFence(channels[1]));
     EXPECT_EQ(1, copy);
 
-    EXPECT_EQ(0,
-              HcommChannelDestroy(channels, 1)); /* a region in use stays until its channel goes */
-    EXPECT_EQ(0, HcommMemUnreg(owner, handle));
+    EXPECT_EQ(0, HcommMemUnreg(owner, handle)); /* while the channel is still there */
     (void)map_at(place, 2);
     copy = 0;
-    test_expect_error("has been destroyed");
+    test_expect_error("has been unregistered");
     EXPECT_NE(0, HcommReadNbi(channels[1], &copy, place + 100, 1));
     EXPECT_EQ(0, copy);
-    EXPECT_EQ(0, HcommChannelDestroy(&channels[1], 1));
+    EXPECT_EQ(0, HcommChannelDestroy(channels, 2));
 
     EXPECT_EQ(0, HcommMemReg(owner, "second", &mem, &handle));
     channels[0] = start_channel(owner, "127.0.0.2");

@@ -44,8 +44,10 @@ LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
     for (uint32_t i = 0; i < hello.region_num; i++) {
         if (memchr(hello.regions[i].tag, '\0', sizeof hello.regions[i].tag) == NULL)
             __builtin_trap(); /* it is printed */
+        if (hello.places[i].addr + hello.places[i].len < hello.places[i].addr)
+            __builtin_trap(); /* it is compared with addresses */
     }
     fuzz_read(hello.info, hello.info_len);
-    hc_free((void *)(uintptr_t)hello.regions);
+    res_hello_fini(&hello);
     return 0;
 }

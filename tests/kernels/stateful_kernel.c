@@ -37,6 +37,8 @@ EXPORT uint32_t Echo(void *args);
 EXPORT uint32_t FollowPointer(void *args);
 EXPORT uint32_t RunCpuKernelWithBlockDim(void *args, struct block_info *info);
 EXPORT uint32_t LeaveBatchOpen(void *args);
+EXPORT uint32_t CallBack(void *args);
+EXPORT uint32_t CallBackGrouped(void *args);
 
 static uint32_t calls;
 
@@ -108,4 +110,26 @@ LeaveBatchOpen(void *args)
         return 1;
     batch->push();
     return 0;
+}
+
+typedef uint32_t (*callback_fn)(void *args);
+
+/* args: first the address of a function, which gets them all. */
+uint32_t
+CallBack(void *args)
+{
+    callback_fn fn;
+
+    memcpy(&fn, args, sizeof fn);
+    return fn(args);
+}
+
+/* The same, where a thread's handle comes before. */
+uint32_t
+CallBackGrouped(void *args)
+{
+    callback_fn fn;
+
+    memcpy(&fn, (const uint8_t *)args + sizeof(uint64_t), sizeof fn);
+    return fn(args);
 }

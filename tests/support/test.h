@@ -71,11 +71,17 @@ void test_allow_errors(void);
 /* How many logged lines of WARN or ERROR contained `part` so far. */
 int test_logged(const char *part);
 
+/* Whether `is` says so of one of these lines. */
+bool test_logged_line(bool (*is)(const char *line, const void *arg), const void *arg);
+
 /* Fresh directory for the test, removed with all in it afterwards. */
 const char *test_tmpdir(void);
 
 /* Seconds this test may take (default 60; sanitizers multiply). */
 void test_time_limit(unsigned seconds);
+
+/* For procs.h: runs `fn` as a test of its own and ends the process. */
+_Noreturn void test_run_child(void (*fn)(int rank, void *shared), int rank, void *shared);
 
 /* Opens descriptors / live allocations now: for tests that check a loop stays flat. */
 int test_open_fds(void);

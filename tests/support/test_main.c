@@ -101,6 +101,18 @@ test_logged(const char *part)
     return count;
 }
 
+bool
+test_logged_line(bool (*is)(const char *line, const void *arg), const void *arg)
+{
+    bool found = false;
+
+    pthread_mutex_lock(&log_lock);
+    for (int i = 0; i < logged_num && !found; i++)
+        found = is(logged[i], arg);
+    pthread_mutex_unlock(&log_lock);
+    return found;
+}
+
 static void
 see_log(enum hc_log_level level, const char *tag, const char *message)
 {
@@ -189,13 +201,16 @@ memory_settles(void)
     return hc_alloc_live() <= 0;
 }
 
-/* At most the library's two memory files are left, as above. */
+/* What the library keeps for the life of a process: two memory files, and the five descriptors with
+ * which other processes reach it. */
+#define KEPT_FILES 7
+
 static bool
 files_settle(int before)
 {
-    for (int tries = 0; tries < 200 && test_open_fds() > before + 2; tries++)
+    for (int tries = 0; tries < 200 && test_open_fds() > before + KEPT_FILES; tries++)
         usleep(10000);
-    return test_open_fds() <= before + 2;
+    return test_open_fds() <= before + KEPT_FILES;
 }
 
 /* In the test's own process. */
@@ -207,12 +222,14 @@ run_child(const struct test_case *test)
     int fds = test_open_fds();
     int failed;
 
+    setenv("HCOMM_P2P_PLAN", "large_from=65536", 0); /* no test measures the machine unasked */
     setenv("HCCL_SOCKET_IFNAME", "=lo", 0); /* tests talk to this machine's loopback only */
     hc_log_set_hook(see_log);
     test_time_limit(60);
     failed = _cmocka_run_group_tests(test->name, &one, 1, NULL, NULL);
     if (failed == 0 && (test->flags & TEST_KEEPS_FILES) == 0 && !files_settle(fds)) {
-        fprintf(stderr, "%s left %d descriptors open\n", test->name, test_open_fds() - fds - 2);
+        fprintf(stderr, "%s left %d descriptors open\n", test->name,
+                test_open_fds() - fds - KEPT_FILES);
         failed = 1;
     }
     if (failed == 0 && (test->flags & TEST_KEEPS_MEMORY) == 0 && !memory_settles()) {
@@ -220,6 +237,38 @@ run_child(const struct test_case *test)
         failed = 1;
     }
     return failed;
+}
+
+static struct {
+    void (*fn)(int rank, void *shared);
+    int rank;
+    void *shared;
+} child_body;
+
+static void
+run_child_body(void)
+{
+    child_body.fn(child_body.rank, child_body.shared);
+}
+
+/* Descriptors are not counted: links to other processes stay up until a process ends. */
+_Noreturn void
+test_run_child(void (*fn)(int rank, void *shared), int rank, void *shared)
+{
+    static char name[32];
+    const struct test_case child = {.name = name, .fn = run_child_body, .flags = TEST_KEEPS_FILES};
+
+    snprintf(name, sizeof name, "process %d", rank);
+    expected_num = logged_num = 0;
+    any_error_is_fine = false;
+    unexpected[0] = '\0';
+    memset(came, 0, sizeof came);
+    child_body.fn = fn;
+    child_body.rank = rank;
+    child_body.shared = shared;
+    rank = run_child(&child);
+    fflush(NULL);
+    exit(rank == 0 ? 0 : 1);
 }
 
 static bool
