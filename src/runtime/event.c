@@ -112,7 +112,7 @@ record_drop(struct rt_task *task, bool ran)
 {
     struct rt_mark *mark = task->u.call.obj;
 
-    if (!ran && !task->u.call.arg[RECORD_KEPT]) {
+    if (!ran && mark->graph == 0 && !task->u.call.arg[RECORD_KEPT]) {
         aclrtStream recorder = (aclrtStream)(uintptr_t)task->u.call.arg[RECORD_STREAM];
         aclError why = rt_stream_why_dropping(recorder);
 
