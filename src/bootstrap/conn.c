@@ -219,7 +219,7 @@ take_hello(struct conn *conn)
 {
     struct session *session = conn->session;
     uint32_t len = conn->want - MAC_LEN;
-    uint8_t digest[MAC_LEN], mac[MAC_LEN];
+    uint8_t digest[MAC_LEN], mac[MAC_LEN], receipt[RECEIPT_LEN];
     struct wire_hello hello;
 
     wire_digest(digest, conn->fixed, conn->hello, len);
@@ -236,6 +236,8 @@ take_hello(struct conn *conn)
     conn->want = sizeof conn->fixed;
     hc_list_remove(&conn->in_list);
     hc_list_push_back(&session->joined_conns, &conn->in_list);
+    wire_put32(receipt, WIRE_RECEIPT);
+    (void)send_short(conn, receipt, sizeof receipt); /* if it left, its end comes as an event */
     session_add(session, &hello);
     hc_free(conn->hello);
     conn->hello = NULL;

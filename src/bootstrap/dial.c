@@ -201,6 +201,19 @@ send_hello(struct dial *dial, const struct wire_hello *hello)
     return HCCL_SUCCESS;
 }
 
+/* From here on the root knows this rank. Before, it may have thrown it out, taking it for one of
+ * many strangers who say nothing. */
+static HcclResult
+get_receipt(struct dial *dial)
+{
+    uint8_t receipt[RECEIPT_LEN];
+
+    if (!get(dial->fd, receipt, sizeof receipt, dial->deadline_ns) ||
+        wire_get32(receipt) != WIRE_RECEIPT)
+        return HCCL_E_AGAIN;
+    return HCCL_SUCCESS;
+}
+
 static HcclResult
 fail_reply(const struct dial *dial, const struct root_info *info, int error)
 {
@@ -292,6 +305,8 @@ attempt(struct dial *dial, const struct root_info *info, const struct wire_hello
         rc = handshake(dial, info, deadline_ns);
     if (rc == HCCL_SUCCESS)
         rc = send_hello(dial, hello);
+    if (rc == HCCL_SUCCESS)
+        rc = get_receipt(dial);
     return rc;
 }
 

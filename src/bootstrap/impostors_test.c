@@ -53,6 +53,8 @@ say_hello(const HcclRootInfo *info, const struct wire_hello *hello, char *why, s
     EXPECT_EQ(HCCL_SUCCESS, root_info_decode(&root, info));
     fd = dial_root(&root, key);
     EXPECT_TRUE(send(fd, message, make_hello(message, hello, key), MSG_NOSIGNAL) > 0);
+    EXPECT_EQ(RECEIPT_LEN, recv(fd, head, RECEIPT_LEN, MSG_WAITALL));
+    EXPECT_EQ(WIRE_RECEIPT, wire_get32(head));
     EXPECT_EQ(sizeof head, recv(fd, head, sizeof head, MSG_WAITALL));
     got = recv(fd, message, sizeof message, 0);
     EXPECT_TRUE(got > 4);
@@ -230,4 +232,69 @@ TEST(what_is_no_root_is_not_joined)
     EXPECT_EQ(HCCL_E_PARA, join_impostor(greeting, sizeof greeting, LONG_MS));
     test_expect_error("EI0006: cannot reach the root of nobody at 127.0.0.1:");
     EXPECT_EQ(HCCL_E_TIMEOUT, join_impostor("", 0, 300)); /* says nothing */
+}
+
+/* A root that lets a rank in twice: it throws it out before it has looked at its hello, then after
+ * that. */
+struct moody {
+    int fd;
+    struct root_info root;
+    int joined; /* hellos that it took */
+    pthread_t thread;
+};
+
+static void
+take_in(const struct moody *moody, int fd)
+{
+    uint8_t greeting[GREETING_LEN], proof[PROOF_MSG_LEN], answer[ANSWER_LEN];
+    uint8_t hello[HEAD_LEN + HELLO_MAX_LEN + MAC_LEN];
+
+    wire_put32(greeting, WIRE_MAGIC);
+    wire_put32(greeting + 4, WIRE_VERSION);
+    memset(greeting + 8, 5, NONCE_LEN);
+    EXPECT_EQ(sizeof greeting, send(fd, greeting, sizeof greeting, MSG_NOSIGNAL));
+    EXPECT_EQ(sizeof proof, recv(fd, proof, sizeof proof, MSG_WAITALL));
+    wire_put32(answer, VERDICT_WELCOME);
+    wire_proof(answer + 4, moody->root.secret, ROLE_ROOT, greeting + 8, proof + 4);
+    EXPECT_EQ(sizeof answer, send(fd, answer, sizeof answer, MSG_NOSIGNAL));
+    EXPECT_EQ(HEAD_LEN, recv(fd, hello, HEAD_LEN, MSG_WAITALL));
+    EXPECT_TRUE(recv(fd, hello, wire_get32(hello + 4) + MAC_LEN, MSG_WAITALL) > 0);
+}
+
+static void *
+moody_main(void *arg)
+{
+    struct moody *moody = arg;
+
+    for (moody->joined = 0; moody->joined < 2; moody->joined++) {
+        int fd = accept4(moody->fd, NULL, NULL, SOCK_CLOEXEC);
+        uint8_t receipt[RECEIPT_LEN];
+
+        if (fd < 0)
+            return NULL; /* its listener was shut down: nobody has come any more */
+        take_in(moody, fd);
+        wire_put32(receipt, WIRE_RECEIPT);
+        if (moody->joined == 1)
+            EXPECT_EQ(sizeof receipt, send(fd, receipt, sizeof receipt, MSG_NOSIGNAL));
+        close(fd);
+    }
+    return NULL;
+}
+
+TEST(a_rank_that_is_thrown_out_before_it_is_known_tries_again)
+{
+    struct moody moody = {.root = {.pid = 4711, .process = 1, .id = "moody"}};
+    HcclRootInfo info;
+
+    test_expect_error("ended before all had joined");
+    EXPECT_EQ(HCCL_SUCCESS, address_choose(&moody.root.addr));
+    EXPECT_EQ(HCCL_SUCCESS, address_listen(&moody.root.addr, &moody.fd));
+    (void)fcntl(moody.fd, F_SETFL, 0);
+    EXPECT_EQ(0, pthread_create(&moody.thread, NULL, moody_main, &moody));
+    root_info_encode(&info, &moody.root);
+    EXPECT_EQ(HCCL_E_REMOTE, join_and_check(&info, 2, 1, LONG_MS));
+    (void)shutdown(moody.fd, SHUT_RDWR);
+    EXPECT_EQ(0, pthread_join(moody.thread, NULL));
+    EXPECT_EQ(2, moody.joined);
+    close(moody.fd);
 }

@@ -6,12 +6,14 @@
  *   rank -> root   proof      magic[4] nonce[32] proof[32]
  *   root -> rank   answer     verdict[4] proof[32]
  *   rank -> root   hello      kind[4] len[4] payload[len] mac[32]
+ *   root -> rank   receipt    kind[4]
  *   root -> rank   reply      kind[4] len[4] payload[len] mac[32]
  *
  * W1  A proof is BLAKE2b keyed with the root info's secret over the prover's role and both nonces,
  *     so it cannot be replayed or reflected, and tells nothing about the secret.
  * W2  Hello and reply carry a MAC under a key made from the secret and both nonces: each is sent
  *     once for a key, so neither can be changed or replayed.
+ *     The receipt has none: who forges it gains only that a rank does not try again.
  * W3  Nothing is allocated for a peer that has not proven that it knows the secret, except the
  *     connection itself.
  */
@@ -26,7 +28,7 @@
 #include "bootstrap/bootstrap.h"
 
 #define WIRE_MAGIC 0x4D4F4348u /* "HCOM" */
-#define WIRE_VERSION 2u
+#define WIRE_VERSION 3u
 #define LIB_VERSION HC_VERSION /* told in hellos; all ranks must be the same */
 
 #define SECRET_LEN 16u
@@ -39,13 +41,14 @@
 #define PROOF_MSG_LEN (4u + NONCE_LEN + PROOF_LEN)
 #define ANSWER_LEN (4u + PROOF_LEN)
 #define HEAD_LEN 8u
+#define RECEIPT_LEN 4u
 #define HELLO_FIXED_LEN 28u
 #define HELLO_MAX_LEN (HELLO_FIXED_LEN + BS_BLOB_MAX)
 
 #define MAX_RANKS 65536u
 
 enum wire_verdict { VERDICT_WELCOME = 1, VERDICT_REFUSED = 2 };
-enum wire_kind { WIRE_HELLO = 1, WIRE_TABLE = 2, WIRE_FAILURE = 3 };
+enum wire_kind { WIRE_HELLO = 1, WIRE_TABLE = 2, WIRE_FAILURE = 3, WIRE_RECEIPT = 4 };
 
 enum wire_role { ROLE_ROOT = 'R', ROLE_RANK = 'J' };
 
