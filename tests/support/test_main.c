@@ -220,10 +220,13 @@ run_child(const struct test_case *test)
     const struct CMUnitTest one = {
         .name = test->name, .test_func = run_body, .initial_state = (void *)test};
     int fds = test_open_fds();
+    char job[32];
     int failed;
 
     setenv("HCOMM_P2P_PLAN", "large_from=65536", 0); /* no test measures the machine unasked */
     setenv("HCCL_SOCKET_IFNAME", "=lo", 0); /* tests talk to this machine's loopback only */
+    snprintf(job, sizeof job, "test-%d", (int)getpid());
+    setenv("HCOMM_JOB_ID", job, 0); /* other tests have the same rank tables */
     hc_log_set_hook(see_log);
     test_time_limit(60);
     failed = _cmocka_run_group_tests(test->name, &one, 1, NULL, NULL);
