@@ -10,7 +10,10 @@
  * expected to take it; else a sleeping waiter, else a sleeping worker, else a new worker. A worker
  * that ran out of work naps for NAP_NS a few times before it sleeps for good, and a nap is not
  * disturbed: whoever queues many tasks and does not wait pays for no wake per task, and finds them
- * run in batches. Only tasks that nobody waits for are late by a nap.
+ * run in batches. Only tasks that nobody waits for are late by a nap. Who wakes up while others do
+ * what there is naps on, longer each time (naps_on()): it would only take their turn, on one core
+ * even the core, and have them wait for what they could have done themselves. Whenever it finds
+ * something to do its naps are short again.
  *
  * Where other processes may make streams ready, an executor spins for a moment before it sleeps
  * (spin.c). Meanwhile it is active, and it looks at the queue again afterwards, as I1 wants.
@@ -43,17 +46,20 @@
 #include "runtime/timer.h"
 
 #define NAP_NS 50000u
-#define NAPS 20 /* without work, before a worker sleeps for good */
+#define NAP_MOST_NS 1600000u /* where others do what there is */
+#define NAPS 20              /* without work, before a worker sleeps for good */
 
 static struct {
-    pthread_mutex_t lock;       /* protects all but `progress` */
-    struct hc_list ready;       /* of rt_stream.in_ready */
-    _Atomic uint32_t ready_num; /* written under the lock; read without it by those who spin */
-    uint32_t active;            /* I1 */
-    uint32_t long_num;          /* active ones that are inside a long task */
-    struct hc_list idle;        /* of rt_executor.idle: waiters in front, workers behind */
-    uint32_t naps;              /* workers in `idle` that nap */
-    struct hc_list registered;  /* of rt_executor.registered */
+    pthread_mutex_t lock;         /* protects all but `progress` */
+    struct hc_list ready;         /* of rt_stream.in_ready */
+    _Atomic uint32_t ready_num;   /* written under the lock; read without it by those who spin */
+    uint32_t active;              /* I1 */
+    uint32_t long_num;            /* active ones that are inside a long task */
+    struct hc_list idle;          /* of rt_executor.idle: waiters in front, workers behind */
+    uint32_t naps;                /* workers in `idle` that nap */
+    const struct rt_stream *head; /* the first in `ready` at the end of the last nap ... */
+    uint64_t head_pushed;         /* ... and what had been pushed on it; NULL: none */
+    struct hc_list registered;    /* of rt_executor.registered */
     uint32_t workers, workers_most, cores;
     bool is_set_up;
     _Atomic uint64_t progress; /* streams run so far; relaxed */
@@ -375,6 +381,47 @@ rt_sched_drive(bool (*done)(void *arg), void *arg, uint64_t deadline_ns)
     return good;
 }
 
+/* Under the lock: the only core has a thread that has queued more since the last nap. It will wait
+ * before long, and drive then. */
+static bool
+is_being_fed(void)
+{
+    const struct rt_stream *head = hc_list_empty(&sched.ready)
+                                       ? NULL
+                                       : HC_CONTAINER(sched.ready.next, struct rt_stream, in_ready);
+    uint64_t pushed = head == NULL ? 0 : atomic_load(&head->pushed);
+    bool grew = head != NULL && (head != sched.head || pushed != sched.head_pushed);
+
+    sched.head = head;
+    sched.head_pushed = pushed;
+    return sched.cores == 1 && grew;
+}
+
+/* Under the lock: a thread of the program is in a wait, and so drives. */
+static bool
+is_driven(void)
+{
+    return sched.active > 0 || (!hc_list_empty(&sched.idle) &&
+                                !HC_CONTAINER(sched.idle.next, struct rt_executor, idle)->worker);
+}
+
+/* A worker's nap is over. true: unless it was woken, it naps on: there is nothing to do, or others
+ * do it. In that case longer, so a program that always waits is hardly disturbed by it. */
+static bool
+naps_on(struct rt_executor *me)
+{
+    bool on, longer;
+
+    pthread_mutex_lock(&sched.lock);
+    on = hc_list_linked(&me->idle) &&
+         (ready_num() == 0 || sched.active >= sched.cores + sched.long_num || is_being_fed());
+    longer = on && (ready_num() > 0 || is_driven());
+    pthread_mutex_unlock(&sched.lock);
+    if (longer)
+        me->nap_ns = me->nap_ns < NAP_MOST_NS ? me->nap_ns * 2 : NAP_MOST_NS;
+    return on;
+}
+
 static void *
 worker_main(void *arg)
 {
@@ -384,6 +431,7 @@ worker_main(void *arg)
     (void)arg;
     me->worker = true;
     me->depth = 1;
+    me->nap_ns = NAP_NS;
     rt_sched_ours_begin();
     for (;;) { /* active from the start: who started us counted us */
         bool naps = naps_left > 0;
@@ -391,15 +439,18 @@ worker_main(void *arg)
         atomic_store(&me->signal, 0);
         if (run_one()) {
             naps_left = NAPS;
+            me->nap_ns = NAP_NS;
             continue;
         }
         if ((naps_left == NAPS && rt_spin_idle()) || !go_to_sleep(me, naps))
             continue;
         rt_sched_ours_idle(true);
-        doze(me, naps ? hc_now_ns() + NAP_NS : HC_FOREVER);
+        do {
+            doze(me, naps ? hc_now_ns() + me->nap_ns : HC_FOREVER);
+            naps_left = naps ? naps_left - 1 : NAPS;
+        } while (naps && naps_left > 0 && naps_on(me));
         rt_sched_ours_idle(false);
         wake_up(me);
-        naps_left = naps ? naps_left - 1 : NAPS;
     }
     return NULL;
 }

@@ -19,6 +19,7 @@ struct rt_executor {
     uint32_t depth;            /* only itself: times it is active; a task's callback may wait */
     bool worker;               /* only itself */
     bool naps;                 /* under the scheduler's lock: a worker that will look by itself */
+    uint64_t nap_ns;           /* only itself: a worker's next nap */
     bool ours;                 /* only itself: a thread of the library */
     atomic_bool ours_idle;     /* a thread of the library that waits for work */
     atomic_bool drives;        /* in rt_sched_drive */
