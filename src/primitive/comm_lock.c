@@ -223,6 +223,14 @@ wait_for_owner(struct entry *entry)
     entry->waiters--;
 }
 
+static void
+take(struct entry *entry)
+{
+    entry->owner = own_id();
+    taken++;
+    entry->owned_since = hc_now_ns();
+}
+
 HcclResult
 prim_comm_lock(int32_t device, const char *name)
 {
@@ -243,9 +251,7 @@ prim_comm_lock(int32_t device, const char *name)
         rc = HCCL_E_UNAVAIL;
         last = entry->waiters == 0 ? entry : NULL; /* I2 */
     } else if (rc == HCCL_SUCCESS) {
-        entry->owner = own_id();
-        taken++;
-        entry->owned_since = hc_now_ns();
+        take(entry);
     }
     pthread_mutex_unlock(&registry.lock);
     entry_destroy(last);
@@ -260,6 +266,22 @@ prim_comm_lock(int32_t device, const char *name)
                   "waited for",
                   name);
     return rc;
+}
+
+HcclResult
+prim_comm_try_lock(int32_t device, const char *name)
+{
+    struct entry *entry;
+    HcclResult rc = HCCL_E_AGAIN;
+
+    pthread_mutex_lock(&registry.lock);
+    entry = find(device, name);
+    if (entry != NULL && entry->owner == 0 && entry->waiters == 0) {
+        take(entry);
+        rc = HCCL_SUCCESS;
+    }
+    pthread_mutex_unlock(&registry.lock);
+    return entry == NULL ? unknown(device, name) : rc;
 }
 
 void

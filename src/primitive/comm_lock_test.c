@@ -87,6 +87,49 @@ TEST(kernels_of_one_communicator_take_turns)
 }
 
 static void
+try_and_release(struct kernel *kernel)
+{
+    kernel->result = prim_comm_try_lock(0, "g");
+    if (kernel->result == 0)
+        kernel->result = HcommReleaseComm("g");
+}
+
+static void
+hold_until_told(struct kernel *kernel)
+{
+    kernel->result = HcommAcquireComm("g");
+    atomic_store(kernel->running, 1);
+    while (atomic_load(kernel->running) == 1)
+        usleep(200);
+    if (kernel->result == 0)
+        kernel->result = HcommReleaseComm("g");
+}
+
+TEST(a_taken_lock_is_not_waited_for_by_who_only_tries)
+{
+    atomic_int held = 0, left = 0, others = 0;
+    struct kernel holder = {.body = hold_until_told, .running = &held, .left = &left};
+    struct kernel tries = {.body = try_and_release, .left = &others};
+
+    test_expect_error("device 0 has no communicator \"g\"");
+    EXPECT_EQ(HCCL_E_PTR, prim_comm_try_lock(0, "g"));
+    EXPECT_EQ(HCCL_SUCCESS, prim_comm_add(0, "g"));
+    launch(&holder);
+    while (atomic_load(&held) == 0)
+        usleep(200);
+    launch(&tries);
+    await(&others, 0);
+    EXPECT_EQ(HCCL_E_AGAIN, tries.result);
+    atomic_store(&held, 2);
+    await(&left, 0);
+    EXPECT_EQ(0, holder.result);
+    launch(&tries);
+    await(&others, 0);
+    EXPECT_EQ(0, tries.result);
+    prim_comm_remove(0, "g");
+}
+
+static void
 meet_the_others(struct kernel *kernel)
 {
     kernel->result = HcommAcquireComm("g");

@@ -17,6 +17,10 @@
  */
 HcclResult prim_comm_add(int32_t device, const char *name);
 
+/* As HcommAcquireComm does it, without waiting: HCCL_E_AGAIN: somebody has the lock. Others as of
+ * HcommAcquireComm (logged). */
+HcclResult prim_comm_try_lock(int32_t device, const char *name);
+
 /* Whoever waits for the lock gets an error. A name that is not there: nothing. */
 void prim_comm_remove(int32_t device, const char *name);
 

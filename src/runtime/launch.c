@@ -9,6 +9,7 @@
 #include "base/list.h"
 #include "base/log.h"
 #include "runtime/context.h"
+#include "runtime/limits.h"
 #include "runtime/stream.h"
 
 #define WHY_LEN 480
@@ -23,7 +24,9 @@ struct rt_launch {
     _Atomic uint32_t refs;        /* I1 */
     struct rt_function *function; /* held; NULL: a host function */
     void (*host_fn)(void *arg);
-    void *arg; /* what the kernel or the function gets */
+    rt_own_kernel kernel;
+    const char *name; /* of that */
+    void *arg;        /* what the kernel or the function gets */
     uint32_t block_num;
     uint64_t timeout_ms;
     bool submitted; /* the task's own */
@@ -46,6 +49,7 @@ struct block_info {
 };
 
 static _Thread_local const struct rt_launch *running; /* the one this thread runs */
+static _Thread_local bool runs_here;                  /* as part of a task, not as a job */
 
 aclError
 rt_launch_check_outside(const struct rt_stream *stream)
@@ -132,6 +136,22 @@ run_kernel(struct rt_launch *launch)
 }
 
 static void
+run_own(struct rt_launch *launch)
+{
+    rt_context_set_aicpu(launch->device);
+    launch->resolved = true;
+    launch->result = launch->kernel(launch->arg);
+    check_left_behind(launch);
+    rt_context_set_aicpu(-1);
+}
+
+bool
+rt_kernel_may_block(void)
+{
+    return !runs_here;
+}
+
+static void
 end_job(struct rt_launch *launch)
 {
     uint32_t stream = launch->stream;
@@ -161,6 +181,8 @@ run_job(struct rt_job *job)
     pthread_cleanup_push(thread_was_ended, launch);
     if (launch->function != NULL) {
         run_kernel(launch);
+    } else if (launch->kernel != NULL) {
+        run_own(launch);
     } else {
         launch->host_fn(launch->arg);
         launch->resolved = true;
@@ -178,12 +200,29 @@ name_launch(const struct rt_launch *launch, char *text, size_t len)
 {
     const struct rt_function *function = launch->function;
 
-    if (function == NULL)
+    if (launch->kernel != NULL)
+        snprintf(text, len, "kernel %s of this library", launch->name);
+    else if (function == NULL)
         snprintf(text, len, "host function");
     else if (strcmp(function->key, function->symbol) == 0)
         snprintf(text, len, "kernel %s in %s", function->key, function->so);
     else
         snprintf(text, len, "kernel %s (%s) in %s", function->key, function->symbol, function->so);
+}
+
+/* false: it must become a job. Not where it would take the calling thread's kernel or batch for its
+ * own. */
+static bool
+run_here(struct rt_launch *launch)
+{
+    if (launch->kernel == NULL || running != NULL || rt_on_aicpu() || rt_batch_is_open())
+        return false;
+    running = launch;
+    runs_here = true;
+    run_own(launch);
+    runs_here = false;
+    running = NULL;
+    return !launch->resolved || launch->result != RT_KERNEL_ELSEWHERE;
 }
 
 static enum rt_step
@@ -193,9 +232,6 @@ submit(struct rt_stream *stream, struct rt_launch *launch)
     aclError rc;
 
     launch->submitted = true;
-    launch->device = rt_stream_device(stream);
-    launch->stream = rt_stream_id(stream);
-    launch->handle = rt_stream_handle(stream);
     launch->job.fn = run_job;
     atomic_fetch_add_explicit(&launch->refs, 1, memory_order_relaxed); /* I1 */
     rc = rt_aicpu_submit(&launch->job);
@@ -229,8 +265,12 @@ run(struct rt_stream *stream, struct rt_task *task)
     char name[NAME_LEN];
 
     (void)rt_stream_deadline(stream, launch->timeout_ms);
-    if (!launch->submitted)
-        return submit(stream, launch);
+    if (!launch->submitted) {
+        launch->device = rt_stream_device(stream);
+        launch->stream = rt_stream_id(stream);
+        launch->handle = rt_stream_handle(stream);
+        return run_here(launch) ? finish(stream, launch) : submit(stream, launch);
+    }
     if (atomic_load_explicit(&launch->refs, memory_order_acquire) == 1) /* I2 */
         return finish(stream, launch);
     if (!rt_stream_expired(stream))
@@ -267,6 +307,8 @@ rt_launch_new(const struct rt_launch_spec *spec, struct rt_launch **out)
     atomic_init(&launch->refs, 1);
     launch->function = spec->function;
     launch->host_fn = spec->host_fn;
+    launch->kernel = spec->kernel;
+    launch->name = spec->name;
     launch->arg = spec->arg;
     launch->block_num = spec->block_num;
     launch->timeout_ms = spec->timeout_ms;
@@ -299,6 +341,8 @@ launch_clone(const struct rt_task *task, struct rt_task *copy)
     bool copied = kept->arg == kept->args;
     const struct rt_launch_spec spec = {.function = kept->function,
                                         .host_fn = kept->host_fn,
+                                        .kernel = kept->kernel,
+                                        .name = kept->name,
                                         .arg = kept->arg,
                                         .args = copied ? kept->args : NULL,
                                         .args_len = kept->args_len,
@@ -343,4 +387,24 @@ rt_launch_push(struct rt_launch *launch, struct rt_stream *stream)
     struct rt_task task = {.ops = &launch_ops, .u.call.obj = launch};
 
     return rt_stream_push(stream, &task);
+}
+
+aclError
+rt_launch_own(rt_own_kernel kernel, const char *name, aclrtStream handle, const void *args,
+              size_t len)
+{
+    struct rt_launch_spec spec = {
+        .kernel = kernel, .name = name, .args = args, .args_len = len, .block_num = 1};
+    struct rt_launch *fresh = NULL;
+    struct rt_stream *stream;
+    aclError rc = rt_stream_hold(handle, &stream);
+
+    if (rc != ACL_SUCCESS)
+        return rc;
+    spec.timeout_ms = (rt_op_timeout_us() + 999u) / 1000u; /* 0: none was set, and there is none */
+    rc = rt_launch_new(&spec, &fresh);
+    if (rc == ACL_SUCCESS)
+        rc = rt_launch_push(fresh, stream);
+    rt_stream_release(stream);
+    return rc;
 }

@@ -5,7 +5,8 @@
  * The task, run by the scheduler, must not block, and a kernel may: so the task hands the launch
  * to an AICPU thread as a job, parks, and is woken when the job has ended. A kernel cannot be
  * killed: when its time is over the task fails and the job goes on, with a launch that is
- * its own by then.
+ * its own by then. A kernel of the library's own, which hardly ever blocks, is called by whoever
+ * runs the task; only if it would have to block it becomes a job.
  *
  * I1  `refs` counts the task (from push to drop) and the job (from submit to its end).
  * I2  The job alone writes the outcome, then gives its reference back (release): a submitted task
@@ -23,9 +24,11 @@
 /* What runs, and how. */
 struct rt_launch_spec {
     struct rt_function *function; /* a kernel; or NULL and: */
-    void (*host_fn)(void *arg);   /* a host function */
+    void (*host_fn)(void *arg);   /* a host function; or NULL and: */
+    rt_own_kernel kernel;         /* one of the library's own, of one block */
+    const char *name;             /* its; stays */
     void *arg;                    /* of host_fn; of a kernel whose arguments stay where they are */
-    const void *args;             /* kernel: copied, unless NULL */
+    const void *args;             /* kernels: copied, unless NULL */
     size_t args_len;
     uint32_t patch_num;  /* of rt_launch_patch that may follow */
     uint32_t block_num;  /* times that the kernel runs */

@@ -518,3 +518,82 @@ TEST_WITH(callbacks_run_on_the_subscribed_thread, TEST_KEEPS_MEMORY)
     EXPECT_EQ(0, aclrtUnSubscribeReport((uint64_t)thread, stream));
     EXPECT_EQ(0, aclrtDestroyStream(stream));
 }
+
+/* ---- kernels of the library's own ---- */
+
+struct own {
+    _Atomic int *here, *there; /* times it was called where it may not block, where it may */
+    bool blocks;
+    uint32_t result;
+};
+
+static uint32_t
+own_kernel(void *args)
+{
+    const struct own *own = args;
+    int32_t device = -1;
+
+    if (!rt_on_aicpu() || rt_current_device(&device) != ACL_SUCCESS || device != 1)
+        return 99;
+    atomic_fetch_add(rt_kernel_may_block() ? own->there : own->here, 1);
+    return own->blocks && !rt_kernel_may_block() ? RT_KERNEL_ELSEWHERE : own->result;
+}
+
+TEST(an_own_kernel_is_a_job_only_where_it_would_block)
+{
+    _Atomic int here = 0, there = 0;
+    struct own own = {.here = &here, .there = &there};
+    aclrtStream stream;
+
+    EXPECT_EQ(0, aclrtSetDevice(1));
+    EXPECT_EQ(0, aclrtCreateStream(&stream));
+    EXPECT_EQ(0, rt_launch_own(own_kernel, "Own", stream, &own, sizeof own));
+    EXPECT_EQ(0, aclrtSynchronizeStream(stream));
+    EXPECT_EQ(1, here);
+    EXPECT_EQ(0, there);
+    own.blocks = true;
+    EXPECT_EQ(0, rt_launch_own(own_kernel, "Own", stream, &own, sizeof own));
+    EXPECT_EQ(0, aclrtSynchronizeStream(stream));
+    EXPECT_EQ(2, here);
+    EXPECT_EQ(1, there);
+    EXPECT_FALSE(rt_on_aicpu());
+    EXPECT_EQ(0, aclrtDestroyStream(stream));
+    EXPECT_EQ(0, aclrtResetDevice(1));
+}
+
+TEST(an_own_kernel_that_fails_fails_its_stream)
+{
+    _Atomic int here = 0, there = 0;
+    struct own own = {.here = &here, .there = &there, .result = 7};
+    aclrtStream stream;
+
+    EXPECT_EQ(0, aclrtSetDevice(1));
+    EXPECT_EQ(0, aclrtCreateStream(&stream));
+    test_expect_error("kernel Own of this library on device 1 returned 7");
+    EXPECT_EQ(0, rt_launch_own(own_kernel, "Own", stream, &own, sizeof own));
+    EXPECT_EQ(ACL_ERROR_RT_AICPU_EXCEPTION, aclrtSynchronizeStream(stream));
+    EXPECT_EQ(0, aclrtDestroyStream(stream));
+    EXPECT_EQ(0, aclrtResetDevice(1));
+}
+
+/* Its own batch is not taken for that of the thread that drives. */
+TEST(an_own_kernel_keeps_out_of_a_batch)
+{
+    _Atomic int here = 0, there = 0;
+    struct own own = {.here = &here, .there = &there};
+    aclrtStream stream;
+
+    EXPECT_EQ(0, aclrtSetDevice(1));
+    EXPECT_EQ(0, aclrtCreateStream(&stream));
+    EXPECT_EQ(0, rt_launch_own(own_kernel, "Own", stream, &own, sizeof own));
+    EXPECT_EQ(0, aclrtSynchronizeStream(stream));
+    EXPECT_EQ(1, here + there);
+    EXPECT_TRUE(rt_batch_begin());
+    EXPECT_EQ(0, rt_launch_own(own_kernel, "Own", stream, &own, sizeof own));
+    EXPECT_TRUE(rt_batch_is_open());
+    EXPECT_EQ(0, rt_batch_end());
+    EXPECT_EQ(0, aclrtSynchronizeStream(stream));
+    EXPECT_EQ(2, here + there);
+    EXPECT_EQ(0, aclrtDestroyStream(stream));
+    EXPECT_EQ(0, aclrtResetDevice(1));
+}

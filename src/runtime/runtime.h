@@ -445,6 +445,16 @@ struct rt_job {
 };
 aclError rt_aicpu_submit(struct rt_job *job);
 
+/* A kernel of the library's own. Returns 0, or what it failed with; or RT_KERNEL_ELSEWHERE, having
+ * done nothing, if it would have to block and rt_kernel_may_block() says no: then it is called
+ * again where it may. */
+typedef uint32_t (*rt_own_kernel)(void *args);
+#define RT_KERNEL_ELSEWHERE 0xFFFFFFFFu
+bool rt_kernel_may_block(void);
+/* Queues it with a copy of `args` [len]; `name`, for messages, stays. */
+aclError rt_launch_own(rt_own_kernel kernel, const char *name, aclrtStream stream, const void *args,
+                       size_t len);
+
 /* Called on the AICPU thread when a kernel has returned: gives back what it kept by mistake. true:
  * it kept something, and `text` says what and what to do. One hook; set before any kernel. */
 typedef bool (*rt_kernel_end_hook)(char *text, size_t len);
