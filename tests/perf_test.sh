@@ -341,6 +341,18 @@ a_dead_rank_ends_the_run() {
     gone "${ranks[0]}"
 }
 
+each_process_has_its_processor() {
+    local rank cpus=
+    start_long
+    for rank in "${ranks[@]}"; do
+        cpus+="$(sed -n 's/^Cpus_allowed_list:[[:space:]]*//p' "/proc/$rank/status") "
+    done
+    kill "$job"
+    wait "$job" 2>/dev/null
+    [[ $cpus =~ ^([0-9]+)\ ([0-9]+)\ $ ]] || fail "ranks may run on: $cpus"
+    [ "$(nproc)" -lt 2 ] || [ "${BASH_REMATCH[1]}" != "${BASH_REMATCH[2]}" ] || fail "both on: $cpus"
+}
+
 ranks_die_with_their_launcher() {
     start_long
     kill -9 "$job"
@@ -488,7 +500,7 @@ ranks)
             ranks_of_a_launcher_are_taken ranks_of_mpirun_are_taken
             an_installation_brings_the_kernel
             too_little_memory_is_said_once_a_rank output_that_cannot_be_written_is_a_failure a_dead_rank_ends_the_run
-            ranks_die_with_their_launcher) ;;
+            each_process_has_its_processor ranks_die_with_their_launcher) ;;
 collectives)
     claims=(every_collective_gives_the_right_values every_type_and_operator_gives_the_right_values
             engines_and_algorithms_can_be_chosen the_table_is_the_usual_one

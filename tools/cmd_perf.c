@@ -98,9 +98,14 @@ run_here(const struct perf_options *options, const HcommJobInfo *info, uint32_t 
          const char *launcher)
 {
     uint32_t size = info->processes * num, devices = 0;
-    struct perf_job job = {.options = options, .launcher = launcher, .processes = info->processes};
+    struct perf_job job = {.options = options,
+                           .launcher = launcher,
+                           .processes = info->processes,
+                           .processors = perf_processors()};
     int status;
 
+    if (num == 1 && options->pin)
+        perf_pin(info->localProcess); /* before there are threads */
     if (aclInit(NULL) != ACL_SUCCESS || aclrtGetDeviceCount(&devices) != ACL_SUCCESS ||
         aclrtSetDevice((int32_t)(info->localProcess * num % devices)) != ACL_SUCCESS ||
         HcommJobGetRootInfo(&job.root) != HCCL_SUCCESS)
