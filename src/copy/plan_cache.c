@@ -2,7 +2,7 @@
 /*
  * The plan is kept in $XDG_CACHE_HOME/hcomm (or $HOME/.cache/hcomm), in one file for each machine:
  *
- *     hcomm plan 1
+ *     hcomm plan 2
  *     library 90200
  *     kernel 6.1.0
  *     processors 2
@@ -83,7 +83,7 @@ make_key(struct place *place)
     read_model(model, sizeof model);
     (void)uname(&system);
     snprintf(place->key, sizeof place->key,
-             "hcomm plan 1\nlibrary %u\nkernel %.100s\nprocessors %ld\nmodel %s\n", HC_VERSION,
+             "hcomm plan 2\nlibrary %u\nkernel %.100s\nprocessors %ld\nmodel %s\n", HC_VERSION,
              system.release, sysconf(_SC_NPROCESSORS_ONLN), model);
     place->key_len = strlen(place->key);
     snprintf(place->name, sizeof place->name, "plan-%016llx", /* machines may share a home */

@@ -279,7 +279,7 @@ TEST(a_plan_is_measured_once_and_then_found)
     EXPECT_EQ(1, ask());
     EXPECT_EQ(0, ask());
     EXPECT_TRUE(read_file(text, sizeof text - 1) > 0);
-    EXPECT_CONTAINS("hcomm plan 1\nlibrary ", text);
+    EXPECT_CONTAINS("hcomm plan 2\nlibrary ", text);
     EXPECT_CONTAINS("\neager=4097,middle=push,large=pull,large_from=123456,piece=8191\n", text);
 }
 
