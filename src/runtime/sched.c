@@ -47,6 +47,7 @@
 
 #define NAP_NS 50000u
 #define NAP_MOST_NS 1600000u /* where others do what there is */
+#define FED_NAPS 3           /* while a thread goes on queueing; then it seems not to wait soon */
 #define NAPS 20              /* without work, before a worker sleeps for good */
 
 static struct {
@@ -57,8 +58,9 @@ static struct {
     uint32_t long_num;            /* active ones that are inside a long task */
     struct hc_list idle;          /* of rt_executor.idle: waiters in front, workers behind */
     uint32_t naps;                /* workers in `idle` that nap */
-    const struct rt_stream *head; /* the first in `ready` at the end of the last nap ... */
-    uint64_t head_pushed;         /* ... and what had been pushed on it; NULL: none */
+    const struct rt_stream *head; /* the first in `ready` at the end of the last nap, or NULL ... */
+    uint64_t head_pushed;         /* ... and what had been pushed on it */
+    uint32_t fed_naps;            /* naps in a row that is_being_fed() made longer */
     struct hc_list registered;    /* of rt_executor.registered */
     uint32_t workers, workers_most, cores;
     bool is_set_up;
@@ -394,7 +396,8 @@ is_being_fed(void)
 
     sched.head = head;
     sched.head_pushed = pushed;
-    return sched.cores == 1 && grew;
+    sched.fed_naps = grew && sched.fed_naps < FED_NAPS ? sched.fed_naps + 1 : 0;
+    return sched.cores == 1 && sched.fed_naps > 0;
 }
 
 /* Under the lock: a thread of the program is in a wait, and so drives. */
@@ -410,14 +413,16 @@ is_driven(void)
 static bool
 naps_on(struct rt_executor *me)
 {
-    bool on, longer;
+    bool on, driven;
 
     pthread_mutex_lock(&sched.lock);
     on = hc_list_linked(&me->idle) &&
          (ready_num() == 0 || sched.active >= sched.cores + sched.long_num || is_being_fed());
-    longer = on && (ready_num() > 0 || is_driven());
+    driven = is_driven();
     pthread_mutex_unlock(&sched.lock);
-    if (longer)
+    if (!driven)
+        me->nap_ns = NAP_NS;
+    else if (on)
         me->nap_ns = me->nap_ns < NAP_MOST_NS ? me->nap_ns * 2 : NAP_MOST_NS;
     return on;
 }

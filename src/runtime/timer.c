@@ -26,7 +26,7 @@
 #include "runtime/stall.h"
 #include "runtime/stream.h"
 
-#define RETRY_NS 1000000000u   /* between attempts to start the thread */
+#define RETRY_NS 1000000000u  /* between attempts to start the thread */
 #define STAND_IN_NS 50000000u /* longest sleep of who stands in */
 
 static _Atomic uint64_t next = HC_FOREVER; /* when the next look is planned */
@@ -44,6 +44,7 @@ look(uint64_t now)
     uint64_t due = HC_FOREVER;
     uint32_t parked = 0;
 
+    rt_stall_look(now); /* before those that are due are woken: it looks at parked ones */
     for (uint32_t id = 0; id < num; id++) {
         struct rt_stream *stream = hc_handle_hold_index(&rt_stream_table, id);
         uint64_t wake_at;
@@ -62,7 +63,6 @@ look(uint64_t now)
     }
     if (parked == 0)
         return HC_FOREVER;
-    rt_stall_look(now);
     return due < now + RT_STALL_LOOK_NS ? due : now + RT_STALL_LOOK_NS;
 }
 
