@@ -219,3 +219,50 @@ KILLED(ALL_TO_ALL, all_to_all)
 KILLED(ALL_TO_ALL_V, all_to_all_v)
 KILLED(ALL_TO_ALL_VC, all_to_all_vc)
 KILLED(BARRIER, barrier)
+
+/* Whoever waits for a rank that is merely late learns that another one has died. */
+#define LATE 2
+
+static void
+widowed(struct coll_rank *me)
+{
+    struct round *round = (struct round *)(void *)me->shared;
+    const struct coll c = {.kind = ALL_REDUCE, .type = INT32, .count = 1000};
+    struct coll_call call;
+
+    me->stream = INLINE;
+    coll_run(me, &c);
+    coll_prepare(me, &c, &call);
+    coll_meet(me, 0);
+    if (me->rank == 1)
+        raise(SIGKILL);
+    if (me->rank == LATE) { /* until the others have given up */
+        for (int i = 0; i < 40000 && atomic_load(&round->at_work) < 2; i++)
+            usleep(500);
+        MUST_EQ(2, atomic_load(&round->at_work));
+    }
+    MUST(coll_call(me, &call, INLINE) != 0);
+    MUST(test_logged("rank 1 died") > 0);
+    atomic_fetch_add(&round->at_work, 1);
+    coll_drop(&call);
+}
+
+static void
+widowed_process(int rank, void *shared)
+{
+    static struct coll_team team;
+
+    test_allow_errors();
+    team = (struct coll_team){
+        .shared = shared, .num = 4, .first = (uint32_t)rank, .here = 1, .body = widowed};
+    coll_team_run(&team);
+}
+
+TEST(who_waits_for_a_late_rank_learns_of_a_dead_one)
+{
+    struct procs procs;
+
+    procs_start(&procs, 4, widowed_process, sizeof(struct round));
+    for (int i = 0; i < 4; i++)
+        MUST_EQ(i == 1 ? SIGKILL : 0, procs_wait(&procs, i));
+}

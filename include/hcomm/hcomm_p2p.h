@@ -69,7 +69,9 @@ extern "C" {
 
 #define HCOMM_ANY_RANK 0xFFFFFFFFu /* receive from, or probe for, any rank */
 #define HCOMM_ANY_TAG 0xFFFFFFFFu  /* any tag up to HCOMM_TAG_MOST */
-#define HCOMM_TAG_MOST 0x7FFFFFFFu /* tags above are for libraries built on this one */
+#define HCOMM_TAG_MOST                                                                             \
+    0x7FFFFFFFu /* tags above: for libraries built on this one,                                    \
+                 * from 0xC0000000 for its own collectives */
 
 /* ---- Send and receive ------------------------------------------------------------------------ */
 

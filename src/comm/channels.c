@@ -216,6 +216,18 @@ channels_health(struct comm *comm, char *why, size_t len)
     return gone ? HCCL_E_REMOTE : HCCL_SUCCESS;
 }
 
+bool
+channels_failed(struct comm *comm, char *why, size_t len)
+{
+    bool failed = false;
+
+    pthread_mutex_lock(&comm->lock);
+    HC_LIST_EACH (node, &comm->channels)
+        failed = failed || res_channel_peer_failed(channel_at(node)->handle, why, len);
+    pthread_mutex_unlock(&comm->lock);
+    return failed;
+}
+
 void
 channels_abort(struct comm *comm, const char *why)
 {

@@ -49,6 +49,8 @@ struct comm *comm_hold_peer(const struct comm *comm, uint32_t rank);
 /* Rank `rank` was in this process and has destroyed its communicator. A part's rank that is not
  * there may be yet to come. */
 bool comm_peer_left(const struct comm *comm, uint32_t rank);
+/* A rank has died or given up, as channels to it tell; `why` [len] says so. */
+bool comm_peer_failed(struct comm *comm, char *why, size_t len);
 void comm_hold_more(struct comm *comm); /* for somebody who has a hold */
 void comm_release(struct comm *comm);
 

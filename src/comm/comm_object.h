@@ -216,6 +216,8 @@ void channels_abort(struct comm *comm, const char *why);
 
 /* HCCL_E_REMOTE: a peer has gone, as `why` [len] says. */
 HcclResult channels_health(struct comm *comm, char *why, size_t len);
+/* A peer of one of them has died or given up; `why` [len] says so. */
+bool channels_failed(struct comm *comm, char *why, size_t len);
 
 /* ---- guest.c ---- */
 

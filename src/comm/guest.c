@@ -218,6 +218,21 @@ comm_connect(struct comm *comm, uint32_t peer, const char *purpose,
     return HCCL_SUCCESS;
 }
 
+bool
+comm_peer_failed(struct comm *comm, char *why, size_t len)
+{
+    bool failed = channels_failed(comm, why, len);
+
+    pthread_mutex_lock(&comm->lock);
+    HC_LIST_EACH (node, &comm->guest.links) {
+        ChannelHandle handle = HC_CONTAINER(node, struct guest_link, in_guest)->handle;
+
+        failed = failed || res_channel_peer_failed(handle, why, len);
+    }
+    pthread_mutex_unlock(&comm->lock);
+    return failed;
+}
+
 HcclResult
 guest_health(struct comm *comm, char *why, size_t len)
 {

@@ -13,10 +13,13 @@
 /* Checks the operations, then runs them, or queues them. */
 static _Thread_local const char *caller;
 
-void
+const char *
 p2p_set_caller(const char *function)
 {
+    const char *before = caller;
+
     caller = function;
+    return before;
 }
 
 static const char *
@@ -30,8 +33,13 @@ do_ops(const char *function, HcclComm comm, struct p2p_op *ops, const uint64_t *
        uint32_t num, aclrtStream stream)
 {
     struct p2p *p2p;
-    HcclResult rc = p2p_hold_running(function, comm, &p2p);
+    HcclResult rc;
 
+    /* What is queued may be expanded into messages while the communicator is suspended. */
+    if (stream != HCOMM_STREAM_INLINE && op_is_collective(&ops[0]))
+        rc = p2p_hold(comm, &p2p);
+    else
+        rc = p2p_hold_running(function, comm, &p2p);
     if (rc != HCCL_SUCCESS)
         return rc;
     for (uint32_t i = 0; i < num && rc == HCCL_SUCCESS; i++)

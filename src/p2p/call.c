@@ -127,7 +127,10 @@ call_describe(const struct p2p_call *call, char *text, size_t len)
         snprintf(peer, sizeof peer, "rank %u", op->peer);
     if (op->tag != HCOMM_ANY_TAG)
         snprintf(tag, sizeof tag, "tag %u", op->tag);
-    if (op->context != P2P_PROGRAM)
+    if (op_is_collective(op))
+        snprintf(text, len, "%" PRIu64 " bytes of %s %s %s", op->len, call->function,
+                 op->kind == P2P_SEND ? "to" : "from", peer);
+    else if (op->context != P2P_PROGRAM)
         snprintf(text, len, "%s to make the same call (%s)", peer, call->function);
     else
         snprintf(text, len, "%s %" PRIu64 " bytes, %s, %s %s",

@@ -47,6 +47,7 @@
 #include "comm/comm.h"
 #include "copy/copy.h"
 #include "hcomm/hcomm_p2p.h"
+#include "p2p/p2p.h"
 #include "p2p/ring.h"
 #include "resource/resource.h"
 #include "runtime/runtime.h"
@@ -110,6 +111,13 @@ struct p2p_op {
     struct p2p_early *claims; /* receive: gets that message when it is here */
 };
 
+/* See P2P_TAG_COLLECTIVE. */
+static inline bool
+op_is_collective(const struct p2p_op *op)
+{
+    return op->context == P2P_PROGRAM && op->tag >= P2P_TAG_COLLECTIVE && op->tag != HCOMM_ANY_TAG;
+}
+
 /* Operations that are done together. */
 struct p2p_call {
     struct p2p *p2p;
@@ -123,6 +131,7 @@ struct p2p_call {
     struct hc_list in_sleepers; /* tasks that sleep */
     struct hc_list in_wakes;    /* E4 */
     uint64_t deadline_ns;       /* its owner's alone, as the next */
+    uint64_t look_ns;           /* when other ranks are looked at next */
     bool hopeless;              /* it is being taken back */
     bool warned;                /* that it may wait for ever */
     bool finished;              /* its owner has seen that all are OVER */

@@ -5,6 +5,8 @@
 #include "base/clock.h"
 #include "p2p/engine.h"
 
+#define LOOK_MS 50 /* between two looks at other ranks */
+
 /* The pair that `op` needs, if nothing can come of it any more. Under the lock. */
 struct p2p_pair *
 op_dead_pair(struct p2p *p2p, const struct p2p_op *op)
@@ -117,6 +119,23 @@ withdraw_all(struct p2p_call *call)
     return all;
 }
 
+/* Part of a collective waits for a peer that may wait for another one, which has failed, and which
+ * this rank exchanges no messages with. */
+static void
+look_at_ranks(struct p2p_call *call)
+{
+    struct p2p *p2p = call->p2p;
+    uint64_t now = hc_now_ns();
+    bool first = call->look_ns == 0;
+    char why[P2P_WHY_LEN];
+
+    if (call->hopeless || !op_is_collective(&call->ops[0]) || now < call->look_ns)
+        return;
+    call->look_ns = now + LOOK_MS * 1000000u;
+    if (!first && comm_peer_failed(p2p->comm, why, sizeof why))
+        rt_fate_break(comm_fate(p2p->comm), why);
+}
+
 bool
 call_give_up(struct p2p_call *call)
 {
@@ -126,6 +145,7 @@ call_give_up(struct p2p_call *call)
     enum vain vain;
     bool over;
 
+    look_at_ranks(call);
     hc_spin_lock(&p2p->lock);
     vain = call->hopeless ? VAIN_NOT : look_for_vain(call, &op, &pair);
     p2p_unlock(p2p);

@@ -10,9 +10,13 @@
 
 #include "hcomm/hcomm_p2p.h"
 
+/* Messages with tags from here on are part of a collective: if one fails that is queued, that
+ * breaks the communicator's fate, since the peers wait for what would follow. */
+#define P2P_TAG_COLLECTIVE 0xC0000000u
+
 /* From here on messages about what the calling thread sends and receives with these functions begin
  * with `function`, which stays, in place of their names; NULL: with their names. */
-void p2p_set_caller(const char *function);
+const char *p2p_set_caller(const char *function); /* the one before */
 
 /* As HcommSend on the calling thread, of bytes, if the message can go at once, whatever its
  * receiver does. false: nothing was done, nor looked at closely; HcommBatch and the like do it. */

@@ -83,7 +83,7 @@ take(const struct quick *quick, struct p2p_pair *pair, uint64_t room, uint32_t s
     if (!ring_peek(pair, &note, &region))
         return FOUND_NOTHING;
     if (note.kind > P2P_CELL_EAGER || note.context != P2P_PROGRAM || note.len > room ||
-        (note.tag != quick->tag && quick->tag != HCOMM_ANY_TAG) || note.tag > HCOMM_TAG_MOST ||
+        (note.tag != quick->tag && (quick->tag != HCOMM_ANY_TAG || note.tag > HCOMM_TAG_MOST)) ||
         (note.len > 0 && reduce_type_size(note.type) != size))
         return FOUND_OTHER;
     if (note.len > 0)

@@ -59,6 +59,8 @@ finish(struct rt_stream *stream, struct p2p_call *call)
     call->finished = true;
     if (call->rc == HCCL_SUCCESS)
         return RT_STEP_DONE;
+    if (op_is_collective(&call->ops[0]))
+        rt_fate_break(comm_fate(call->p2p->comm), call->why);
     return rt_stream_fail(stream, p2p_task_error(call->rc), "%s: rank %u of %s: %s", call->function,
                           call->p2p->rank, comm_name(call->p2p->comm), call->why);
 }

@@ -324,18 +324,34 @@ res_channel_status(ChannelHandle handle, int32_t *status)
     return HCCL_SUCCESS;
 }
 
+/* TP_OPEN: it is not, or has never been connected; else `why` says how it ended. */
+static enum tp_end
+peer_end(ChannelHandle handle, char *why, size_t len)
+{
+    struct res_channel *channel = channel_hold_quiet(handle);
+    enum tp_end end = TP_OPEN;
+
+    if (channel == NULL)
+        return end;
+    if (atomic_load_explicit(&channel->state, memory_order_acquire) == CHAN_CONNECTED &&
+        channel->conn->ops->poll(channel->conn) == HCCL_E_REMOTE) {
+        end = channel->conn->ops->ending(channel->conn, why, len);
+        channel_ending(channel, why, len);
+    }
+    res_channel_release(channel);
+    return end;
+}
+
 bool
 res_channel_peer_gone(ChannelHandle handle, char *why, size_t len)
 {
-    struct res_channel *channel = channel_hold_quiet(handle);
-    bool gone;
+    return peer_end(handle, why, len) != TP_OPEN;
+}
 
-    if (channel == NULL)
-        return false;
-    gone = atomic_load_explicit(&channel->state, memory_order_acquire) == CHAN_CONNECTED &&
-           channel->conn->ops->poll(channel->conn) == HCCL_E_REMOTE;
-    if (gone)
-        channel_ending(channel, why, len);
-    res_channel_release(channel);
-    return gone;
+bool
+res_channel_peer_failed(ChannelHandle handle, char *why, size_t len)
+{
+    enum tp_end end = peer_end(handle, why, len);
+
+    return end == TP_DIED || end == TP_ABORTED;
 }

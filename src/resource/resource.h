@@ -148,6 +148,9 @@ bool res_channel_ended(struct res_channel *channel, char *why, size_t len);
  * so. */
 bool res_channel_peer_gone(ChannelHandle channel, char *why, size_t len);
 
+/* The same, but only of a peer that has aborted or died. */
+bool res_channel_peer_failed(ChannelHandle channel, char *why, size_t len);
+
 /* Tells the peer that this end cannot go on, and why; waits of this end for it fail. */
 void res_channel_abort(ChannelHandle channel, const char *why);
 
