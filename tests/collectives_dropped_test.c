@@ -101,3 +101,46 @@ TEST(dropped_before_an_operation_on_the_calling_thread)
     test_allow_errors();
     coll_threads(2, dropped_before_a_calling_thread);
 }
+
+/* A graph of one collective; the others abort their runs of it, since this rank has made none. */
+#define ABSENT 2u
+
+static void
+cut_run(struct coll_rank *me)
+{
+    const struct coll c = {.kind = ALL_REDUCE, .type = INT32, .op = SUM, .count = 50};
+    struct coll_call call;
+    aclmdlRI graph;
+
+    coll_run(me, &c);
+    coll_prepare(me, &c, &call);
+    OK(aclmdlRICaptureBegin(me->stream, ACL_MODEL_RI_CAPTURE_MODE_RELAXED));
+    coll_must_call(me, &call, me->stream);
+    OK(aclmdlRICaptureEnd(me->stream, &graph));
+    if (me->rank != ABSENT) {
+        OK(aclmdlRIExecuteAsync(graph, me->stream));
+        usleep(20000);
+        OK(aclmdlRIAbort(graph));
+        (void)aclrtSynchronizeStream(me->stream);
+    }
+    coll_meet(me, 0);
+    if (aclmdlRIExecuteAsync(graph, me->stream) == ACL_SUCCESS)
+        MUST(aclrtSynchronizeStream(me->stream) != ACL_SUCCESS); /* never wrong values */
+    coll_meet(me, 1);
+    MUST(test_logged("has dropped a collective") > 0);
+    OK(aclmdlRIDestroy(graph));
+    coll_drop(&call);
+}
+
+TEST(cut_short_in_a_run_of_a_graph)
+{
+    test_allow_errors();
+    coll_threads(3, cut_run);
+}
+
+TEST(cut_short_in_a_run_of_a_graph_with_the_engine_cpu_ts)
+{
+    setenv("HCOMM_COLL_ENGINE", "cpu_ts", 1);
+    test_allow_errors();
+    coll_threads(3, cut_run);
+}

@@ -365,3 +365,38 @@ TEST(a_batch_of_the_program_holds_collectives_on_cpu_ts)
     test_allow_errors();
     coll_threads(3, in_a_batch);
 }
+
+/* A thread that waits in one collective runs the kernel of another, which must not disturb it. */
+static void
+on_two_communicators(struct coll_rank *me)
+{
+    const struct coll queued = {.kind = ALL_REDUCE, .type = INT32, .count = 1000, .seed = 3};
+    const struct coll here = {.kind = ALL_REDUCE, .type = INT32, .count = 10, .seed = 5};
+    HcclComm own = me->comm, other;
+    struct coll_call first, second;
+
+    OK(coll_join(me->shared, me->num, me->rank, 2, NULL, &other));
+    coll_run(me, &queued);
+    for (uint32_t i = 0; i < 100; i++) {
+        coll_prepare(me, &queued, &first);
+        coll_prepare(me, &here, &second);
+        coll_must_call(me, &first, me->stream);
+        if (me->rank == i % me->num)
+            usleep(1000);
+        me->comm = other;
+        coll_must_call(me, &second, INLINE);
+        me->comm = own;
+        coll_must_end(me, &queued, me->stream);
+        coll_check(me, &first);
+        coll_check(me, &second);
+        coll_drop(&first);
+        coll_drop(&second);
+        me->used = 0;
+    }
+    OK(HcclCommDestroy(other));
+}
+
+TEST(one_is_queued_and_another_runs_on_the_calling_thread)
+{
+    coll_threads(4, on_two_communicators);
+}

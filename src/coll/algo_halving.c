@@ -73,7 +73,7 @@ redouble(struct coll_run *run, const struct halves *halves)
                  part_begin(run, halves, own + half) - own_at);
         run_recv(run, member_rank(halves, peer_place), halves->data + other_at,
                  part_begin(run, halves, other + half) - other_at);
-        run_move(run);
+        run_go(run);
     }
 }
 
@@ -98,7 +98,7 @@ all_reduce_slice(struct coll_run *run, uint64_t at, uint64_t len)
         run_send(run, rank + 1, bytes_at(op->send, at), len);
         run_go(run);
         run_recv(run, rank + 1, halves.data, len);
-        run_move(run);
+        run_go(run);
         return;
     }
     run_copy(run, halves.data, bytes_at(op->send, at), len);
@@ -110,7 +110,7 @@ all_reduce_slice(struct coll_run *run, uint64_t at, uint64_t len)
     redouble(run, &halves);
     if (takes) {
         run_send(run, rank - 1, halves.data, len);
-        run_move(run);
+        run_go(run);
     }
 }
 

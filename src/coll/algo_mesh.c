@@ -41,7 +41,7 @@ all_reduce(struct coll_run *run)
             run_send(run, rank_after(coll, i), bytes_at(op->recv, own.at), own.len);
             run_recv(run, peer, bytes_at(op->recv, part.at), part.len);
         }
-        run_move(run);
+        run_go(run);
     }
 }
 
@@ -128,7 +128,7 @@ reduce_slice(struct coll_run *run, uint64_t from)
     }
     if (coll->rank != op->root)
         run_send(run, op->root, into, own.len);
-    run_move(run);
+    run_go(run);
 }
 
 static void
@@ -244,7 +244,7 @@ broadcast_slice(struct coll_run *run, uint64_t from)
         part = told_part(run, rank_after(coll, i), from);
         run_send(run, rank_after(coll, i), bytes_at(op->send, part.at), part.len);
     }
-    run_move(run);
+    run_go(run);
     for (uint32_t i = 1; i < coll->rank_num && !root; i++) {
         uint32_t to = rank_after(coll, i), peer = rank_before(coll, i);
 
@@ -255,7 +255,7 @@ broadcast_slice(struct coll_run *run, uint64_t from)
         part = told_part(run, peer, from);
         run_recv(run, peer, bytes_at(op->recv, part.at), part.len);
     }
-    run_move(run);
+    run_go(run);
 }
 
 static void

@@ -17,7 +17,7 @@ exchange(struct coll_run *run, const void *from, uint64_t send_len, void *to, ui
 {
     run_send(run, rank_after(run->coll, 1), from, send_len);
     run_recv(run, rank_before(run->coll, 1), to, recv_len);
-    run_move(run);
+    run_go(run);
 }
 
 /* ---- all-reduce ---- */
@@ -157,7 +157,7 @@ broadcast(struct coll_run *run)
         }
         if (place > 0)
             run_recv(run, rank_before(coll, 1), bytes_at(op->recv, in.at), in.len);
-        run_move(run);
+        run_go(run);
     }
 }
 

@@ -46,7 +46,7 @@ down(struct coll_run *run, uint32_t root)
         }
         if (place > 0)
             run_recv(run, rank_at(run, root, place - bit), bytes_at(op->recv, in.at), in.len);
-        run_move(run);
+        run_go(run);
     }
 }
 

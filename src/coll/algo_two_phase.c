@@ -55,7 +55,7 @@ along_the_row(struct coll_run *run, const struct grid *grid, uint64_t from, uint
         run_send(run, grid_rank(grid, grid->row, to), grid->packed + to * group, group);
         run_recv(run, grid_rank(grid, grid->row, source), grid->crossed + source * group, group);
     }
-    run_move(run);
+    run_go(run);
 }
 
 static void
@@ -77,7 +77,7 @@ along_the_column(struct coll_run *run, const struct grid *grid, uint64_t from, u
         run_send(run, grid_rank(grid, to, grid->column), grid->packed + to * group, group);
         run_recv(run, grid_rank(grid, source, grid->column), grid->arrived + source * group, group);
     }
-    run_move(run);
+    run_go(run);
     for (uint32_t source = 0; source < run->coll->rank_num; source++) {
         struct coll_part part = part_received(run->op, source);
 

@@ -15,7 +15,7 @@
  * L2  Before a message can be sent its receiver has said that the slot is free ("ready" of that
  *     slot, at the sender); when it is in place the sender says so ("full", at the receiver). So
  *     each notify alternates, and would do as a single flag.
- *     Long messages that are only copied go from buffer to buffer instead (direct.c).
+ *     Long messages of what was there before go from buffer to buffer instead (direct.c).
  * L3  What an operation records or writes at a peer is waited for there by the same operation:
  *     nothing is under way to a rank that has finished. So a rank may destroy its communicator as
  *     soon as its own operation is over, and a recorded operation can be repeated.
@@ -142,7 +142,8 @@ struct coll {
     aclrtStream last;            /* stream of the last operation; NULL: none yet */
     aclrtEvent passed;           /* L4 */
     uint64_t turns;              /* operations that have been queued: turns.c */
-    _Atomic uint64_t turns_over; /* the last that has passed; written by who runs the stream */
+    _Atomic uint64_t turns_over; /* the last that has passed; written by who runs the stream ... */
+    atomic_bool in_run;          /* ... as this: a recorded operation is under way */
     uint8_t *scratch;            /* of inline.c */
     /* Set by coll_prepare(): places in the HCCL buffer. */
     uint64_t buffer_len; /* 0: not yet */
@@ -176,7 +177,6 @@ struct coll_run {
 /* ---- names.c ---- */
 
 const char *coll_function(enum coll_kind kind); /* "HcclAllReduce" */
-const char *coll_algo_name(enum coll_algo algo);
 bool coll_reduces(enum coll_kind kind);
 bool coll_has_root(enum coll_kind kind);
 
@@ -258,8 +258,8 @@ void run_agree_counts(struct coll_run *run);
 /* ---- turns.c ---- */
 
 /* Around what is queued on `thread`, of the caller's stream. Under the lock. */
-HcclResult turn_begin(struct coll *coll, ThreadHandle thread);
-HcclResult turn_end(struct coll *coll, ThreadHandle thread);
+HcclResult turn_begin(struct coll *coll, ThreadHandle thread, bool recorded);
+HcclResult turn_end(struct coll *coll, ThreadHandle thread, bool recorded);
 
 /* All that has been queued has passed; once the streams are idle. HCCL_E_REMOTE (logged): an
  * operation has been dropped. Under the lock. */
@@ -293,7 +293,10 @@ void run_reduce(struct coll_run *run, void *into, const void *from, uint64_t len
 /* ---- round.c ---- */
 
 void run_go(struct coll_run *run);
-void run_move(struct coll_run *run); /* the same, of a round that reduces nothing anywhere */
+/* The same, of a round that only copies what was there before the operation: long messages go from
+ * buffer to buffer. What the operation has just written is in this processor's cache: to fetch it
+ * from there can take several times as long as to push it on, as slots do. */
+void run_move(struct coll_run *run);
 
 /* ---- direct.c ---- */
 

@@ -10,7 +10,7 @@
 #include "coll/coll.h"
 #include "p2p/p2p.h"
 
-#define TAG 0xC0000001u
+#define TAG (P2P_TAG_COLLECTIVE + 1)
 #define DIRECT_FROM 32768u /* bytes: shorter ones are quicker through slots */
 
 static void
@@ -27,11 +27,13 @@ add_item(HcommBatchItem *item, HcommBatchKind kind, uint32_t peer, const void *b
 static void
 start(struct coll_run *run, uint32_t num)
 {
+    const char *caller;
+
     if (num == 0 || run->rc != HCCL_SUCCESS)
         return;
-    p2p_set_caller(coll_function(run->op->kind));
+    caller = p2p_set_caller(coll_function(run->op->kind));
     run->rc = HcommBatch(run->coll->items, num, run->coll->handle, run->stream);
-    p2p_set_caller(NULL);
+    p2p_set_caller(caller);
 }
 
 static bool

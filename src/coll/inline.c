@@ -18,7 +18,7 @@
 #include "reduce/reduce.h"
 #include "runtime/runtime.h"
 
-#define TAG 0xC0000000u
+#define TAG P2P_TAG_COLLECTIVE
 #define RANKS_MOST 16u
 #define BYTES_MOST 8192u /* of one rank's message, without its word */
 #define WORD sizeof(struct coll_word)
@@ -161,12 +161,13 @@ bool
 coll_inline(struct coll *coll, const struct coll_op *op, HcclResult *rc)
 {
     bool all = suits(coll, op);
+    const char *caller;
 
     *rc = room(coll);
-    p2p_set_caller(coll_function(op->kind));
+    caller = p2p_set_caller(coll_function(op->kind));
     if (*rc == HCCL_SUCCESS)
         *rc = all ? exchange(coll, op) : agree(coll, op);
-    p2p_set_caller(NULL);
+    p2p_set_caller(caller);
     if (*rc == HCCL_SUCCESS && all)
         finish(coll, op);
     return all || *rc != HCCL_SUCCESS;

@@ -3,7 +3,7 @@
  * kernel: an operation as an AICPU kernel, as the programming model has it: the host tells the
  * device's thread that it may begin, launches the kernel and makes the stream wait for the device's
  * thread; the kernel, with the communicator locked, queues the tasks of the operation on that
- * thread. The kernel is part of the library (HcommLaunchEmbedded).
+ * thread. The kernel is part of the library, and waits for nothing but that lock.
  */
 #include <string.h>
 
@@ -13,7 +13,8 @@
 #include "hccl/hccl_comm.h"
 #include "hccl/hccl_res.h"
 #include "hccl/hccl_res_expt.h"
-#include "hcomm/hcomm_embedded.h"
+#include "primitive/primitive.h"
+#include "runtime/runtime.h"
 
 #define TABLES 4u
 #define HOST_MARGIN_S 1u /* the host waits longer than the device, so the device's error wins */
@@ -76,7 +77,12 @@ kernel(void *args)
 
     if (rc != HCCL_SUCCESS)
         return (uint32_t)rc;
-    rc = (HcclResult)HcommAcquireComm(job->name);
+    rc = rt_kernel_may_block() ? (HcclResult)HcommAcquireComm(job->name)
+                               : prim_comm_try_lock(comm_device(comm), job->name);
+    if (rc == HCCL_E_AGAIN) {
+        comm_release(comm);
+        return RT_KERNEL_ELSEWHERE;
+    }
     if (rc == HCCL_SUCCESS) {
         rc = perform(job, job->coll);
         (void)HcommReleaseComm(job->name);
@@ -132,8 +138,8 @@ queue(struct coll *coll, struct job *job, size_t len, aclrtStream stream, Thread
     if (rc == HCCL_SUCCESS)
         rc = (HcclResult)HcommThreadNotifyRecordOnThread(host_thread, coll->device_thread_on_host,
                                                          0);
-    if (rc == HCCL_SUCCESS && HcommLaunchEmbedded(kernel, coll_function(job->op.kind), 1, stream,
-                                                  job, len) != ACL_SUCCESS)
+    if (rc == HCCL_SUCCESS &&
+        rt_launch_own(kernel, coll_function(job->op.kind), stream, job, len) != ACL_SUCCESS)
         rc = HCCL_E_RUNTIME;
     if (rc == HCCL_SUCCESS)
         rc = (HcclResult)HcommThreadNotifyWaitOnThread(

@@ -16,21 +16,10 @@ static const char *const functions[COLL_KINDS] = {
     [COLL_BARRIER] = "HcclBarrier",
 };
 
-static const char *const algos[COLL_ALGOS] = {
-    [COLL_AUTO] = "auto",  [COLL_MESH] = "mesh", [COLL_RING] = "ring",
-    [COLL_HALVING] = "hd", [COLL_TREE] = "tree", [COLL_TWO_PHASE] = "two-phase",
-};
-
 const char *
 coll_function(enum coll_kind kind)
 {
     return kind < COLL_KINDS ? functions[kind] : "an unknown operation";
-}
-
-const char *
-coll_algo_name(enum coll_algo algo)
-{
-    return algo < COLL_ALGOS ? algos[algo] : "unknown";
 }
 
 bool

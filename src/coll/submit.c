@@ -108,13 +108,13 @@ queue(struct coll *coll, struct coll_op *op, aclrtStream stream)
     coll_choose(coll, op);
     rc = HcclThreadAcquireWithStream(coll->handle, COMM_ENGINE_CPU_TS, stream,
                                      coll->on_aicpu ? 1 : 0, &thread);
-    if (rc == HCCL_SUCCESS && !recorded)
-        rc = turn_begin(coll, thread);
+    if (rc == HCCL_SUCCESS)
+        rc = turn_begin(coll, thread, recorded);
     if (rc == HCCL_SUCCESS)
         rc = coll->on_aicpu ? coll_launch(coll, op, stream, thread, direct)
                             : perform_queued(coll, op, stream, thread, direct);
-    if (rc == HCCL_SUCCESS && !recorded)
-        rc = turn_end(coll, thread);
+    if (rc == HCCL_SUCCESS)
+        rc = turn_end(coll, thread, recorded);
     if (rc != HCCL_SUCCESS && !recorded) /* nobody waits for what is recorded */
         coll_queue_failed(coll, op, rc);
     return rc;

@@ -8,7 +8,8 @@
  * caller's stream each begins with a look whether the one before it has passed, and ends by saying
  * that it has. If it has not, the communicator's fate is broken, and all ranks learn why.
  *
- * Recorded operations have no number: a graph may run any number of times.
+ * Recorded operations have no number: a graph may run any number of times. They say that they are
+ * under way; if the next one finds that still said, a run was cut short in the middle.
  */
 #include <stdio.h>
 
@@ -53,7 +54,11 @@ begin(void *args, char *why, size_t len)
 
     if (coll == NULL)
         return HCCL_E_UNAVAIL;
-    next = atomic_load_explicit(&coll->turns_over, memory_order_acquire) + 1 == turn->number;
+    next = !atomic_load_explicit(&coll->in_run, memory_order_acquire) &&
+           (turn->number == 0 ||
+            atomic_load_explicit(&coll->turns_over, memory_order_acquire) + 1 == turn->number);
+    if (next && turn->number == 0)
+        atomic_store_explicit(&coll->in_run, true, memory_order_release);
     if (!next)
         dropped(coll, why, len);
     comm_release(comm);
@@ -69,30 +74,33 @@ end(void *args, char *why, size_t len)
 
     if (coll == NULL)
         return HCCL_E_UNAVAIL;
-    atomic_store_explicit(&coll->turns_over, turn->number, memory_order_release);
+    if (turn->number == 0)
+        atomic_store_explicit(&coll->in_run, false, memory_order_release);
+    else
+        atomic_store_explicit(&coll->turns_over, turn->number, memory_order_release);
     comm_release(comm);
     return HCCL_SUCCESS;
 }
 
 static HcclResult
-queue(struct coll *coll, ThreadHandle thread, HcommThreadCall call, const char *name)
+queue(struct coll *coll, ThreadHandle thread, bool recorded, HcommThreadCall call, const char *name)
 {
-    const struct turn turn = {.comm = coll->handle, .number = coll->turns};
+    const struct turn turn = {.comm = coll->handle, .number = recorded ? 0 : coll->turns};
 
     return (HcclResult)HcommCallOnThread(thread, call, name, &turn, sizeof turn);
 }
 
 HcclResult
-turn_begin(struct coll *coll, ThreadHandle thread)
+turn_begin(struct coll *coll, ThreadHandle thread, bool recorded)
 {
-    coll->turns++;
-    return queue(coll, thread, begin, "begin a collective");
+    coll->turns += !recorded;
+    return queue(coll, thread, recorded, begin, "begin a collective");
 }
 
 HcclResult
-turn_end(struct coll *coll, ThreadHandle thread)
+turn_end(struct coll *coll, ThreadHandle thread, bool recorded)
 {
-    return queue(coll, thread, end, "end a collective");
+    return queue(coll, thread, recorded, end, "end a collective");
 }
 
 HcclResult
@@ -100,7 +108,8 @@ turn_check(struct coll *coll, const char *function)
 {
     char why[160];
 
-    if (atomic_load_explicit(&coll->turns_over, memory_order_acquire) == coll->turns)
+    if (atomic_load_explicit(&coll->turns_over, memory_order_acquire) == coll->turns &&
+        !atomic_load_explicit(&coll->in_run, memory_order_acquire))
         return HCCL_SUCCESS;
     dropped(coll, why, sizeof why);
     LOG_ERROR(COLL, "%s: %s cannot go on: %s", function, comm_name(coll->comm), why);
