@@ -294,8 +294,11 @@ TWO_PROCESSES(regions_are_imported_without_a_connection)
         EXPECT_EQ(1 - me->side + 1, *(uint8_t *)again);
         tp_unimport(peer, region, again);
     }
-    EXPECT_EQ(live, hc_alloc_live());
-    EXPECT_EQ(fds, test_open_fds());
+    in_step(me);
+    for (int i = 0; i < 5000 && (hc_alloc_live() > live || test_open_fds() > fds); i++)
+        usleep(1000); /* the service thread answers the peer, whenever that asks */
+    EXPECT_TRUE(hc_alloc_live() <= live);
+    EXPECT_TRUE(test_open_fds() <= fds);
     EXPECT_FALSE(tp_import_leased(peer, 0)); /* nothing is imported any more */
 }
 
