@@ -121,16 +121,13 @@ HcclGetCommAsyncError(HcclComm handle, HcclResult *error)
         rc = comm_hold(handle, &comm);
     if (rc != HCCL_SUCCESS)
         return rc;
-    if (rt_fate_broken(comm->fate, why, sizeof why))
+    if (rt_fate_broken(comm->fate, why, sizeof why) ||
+        channels_any(comm, res_channel_peer_gone, why, sizeof why)) {
         *error = HCCL_E_REMOTE;
-    else
-        *error = channels_health(comm, why, sizeof why);
-    if (*error == HCCL_SUCCESS)
-        *error = guest_health(comm, why, sizeof why);
-    if (*error != HCCL_SUCCESS)
         hc_errmsg_add(why); /* for aclGetRecentErrMsg; this call has not failed */
-    else
+    } else {
         *error = threads_health(comm);
+    }
     comm_release(comm);
     return HCCL_SUCCESS;
 }

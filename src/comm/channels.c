@@ -204,28 +204,22 @@ channels_peer_buffer(struct comm *comm, uint32_t peer, void **addr, uint64_t *si
     return HCCL_E_NOT_FOUND;
 }
 
-HcclResult
-channels_health(struct comm *comm, char *why, size_t len)
+bool
+channels_any(struct comm *comm, comm_channel_is is, char *why, size_t len)
 {
-    bool gone = false;
+    bool found = false;
 
     pthread_mutex_lock(&comm->lock); /* those that are connected: nothing is broken here (O4) */
     HC_LIST_EACH (node, &comm->channels)
-        gone = gone || res_channel_peer_gone(channel_at(node)->handle, why, len);
+        found = found || is(channel_at(node)->handle, why, len);
     pthread_mutex_unlock(&comm->lock);
-    return gone ? HCCL_E_REMOTE : HCCL_SUCCESS;
+    return found || guest_any(comm, is, why, len);
 }
 
 bool
-channels_failed(struct comm *comm, char *why, size_t len)
+comm_peer_failed(struct comm *comm, char *why, size_t len)
 {
-    bool failed = false;
-
-    pthread_mutex_lock(&comm->lock);
-    HC_LIST_EACH (node, &comm->channels)
-        failed = failed || res_channel_peer_failed(channel_at(node)->handle, why, len);
-    pthread_mutex_unlock(&comm->lock);
-    return failed;
+    return channels_any(comm, res_channel_peer_failed, why, len);
 }
 
 void

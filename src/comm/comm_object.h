@@ -214,10 +214,9 @@ void channels_cut(struct comm *comm);
 /* Tells all peers that this rank cannot go on, and why. */
 void channels_abort(struct comm *comm, const char *why);
 
-/* HCCL_E_REMOTE: a peer has gone, as `why` [len] says. */
-HcclResult channels_health(struct comm *comm, char *why, size_t len);
-/* A peer of one of them has died or given up; `why` [len] says so. */
-bool channels_failed(struct comm *comm, char *why, size_t len);
+/* One that `is` says true of, among these and those that the guest keeps; `why` [len] is its. */
+typedef bool (*comm_channel_is)(ChannelHandle channel, char *why, size_t len);
+bool channels_any(struct comm *comm, comm_channel_is is, char *why, size_t len);
 
 /* ---- guest.c ---- */
 
@@ -227,8 +226,8 @@ bool guest_idle(struct comm *comm);
 void guest_cut(struct comm *comm);
 void guest_failed(struct comm *comm, const char *why);
 
-/* As channels_health, of the channels that the guest keeps. */
-HcclResult guest_health(struct comm *comm, char *why, size_t len);
+/* As channels_any, of the channels that the guest keeps alone. */
+bool guest_any(struct comm *comm, comm_channel_is is, char *why, size_t len);
 
 /* ---- memory.c ---- */
 

@@ -20,7 +20,7 @@
 #define KEY_LEN 256u
 #define SWEEP 2 /* channels looked at for each new one */
 
-/* A channel of the guest, for guest_health(): a number that may be stale. */
+/* A channel of the guest, for guest_any(): a number that may be stale. */
 struct guest_link {
     struct hc_list in_guest;
     ChannelHandle handle;
@@ -219,31 +219,13 @@ comm_connect(struct comm *comm, uint32_t peer, const char *purpose,
 }
 
 bool
-comm_peer_failed(struct comm *comm, char *why, size_t len)
+guest_any(struct comm *comm, comm_channel_is is, char *why, size_t len)
 {
-    bool failed = channels_failed(comm, why, len);
+    bool found = false;
 
     pthread_mutex_lock(&comm->lock);
-    HC_LIST_EACH (node, &comm->guest.links) {
-        ChannelHandle handle = HC_CONTAINER(node, struct guest_link, in_guest)->handle;
-
-        failed = failed || res_channel_peer_failed(handle, why, len);
-    }
+    HC_LIST_EACH (node, &comm->guest.links)
+        found = found || is(HC_CONTAINER(node, struct guest_link, in_guest)->handle, why, len);
     pthread_mutex_unlock(&comm->lock);
-    return failed;
-}
-
-HcclResult
-guest_health(struct comm *comm, char *why, size_t len)
-{
-    bool gone = false;
-
-    pthread_mutex_lock(&comm->lock);
-    HC_LIST_EACH (node, &comm->guest.links) {
-        ChannelHandle handle = HC_CONTAINER(node, struct guest_link, in_guest)->handle;
-
-        gone = gone || res_channel_peer_gone(handle, why, len);
-    }
-    pthread_mutex_unlock(&comm->lock);
-    return gone ? HCCL_E_REMOTE : HCCL_SUCCESS;
+    return found;
 }

@@ -125,11 +125,14 @@ static void
 look_at_ranks(struct p2p_call *call)
 {
     struct p2p *p2p = call->p2p;
-    uint64_t now = hc_now_ns();
     bool first = call->look_ns == 0;
     char why[P2P_WHY_LEN];
+    uint64_t now;
 
-    if (call->hopeless || !op_is_collective(&call->ops[0]) || now < call->look_ns)
+    if (call->hopeless || !op_is_collective(&call->ops[0]))
+        return;
+    now = hc_now_ns();
+    if (now < call->look_ns)
         return;
     call->look_ns = now + LOOK_MS * 1000000u;
     if (!first && comm_peer_failed(p2p->comm, why, sizeof why))
