@@ -29,8 +29,11 @@ static void
 dropped(const struct coll *coll, char *why, size_t len)
 {
     snprintf(why, len,
-             "rank %u has dropped a collective, because its stream had failed or was aborted",
-             coll->rank);
+             "rank %u has dropped a collective, because its stream had failed or was aborted%s",
+             coll->rank,
+             atomic_load_explicit(&coll->in_run, memory_order_relaxed)
+                 ? ", or calls one while a run of a graph with one is under way"
+                 : "");
     rt_fate_break(comm_fate(coll->comm), why);
 }
 
@@ -106,7 +109,7 @@ turn_end(struct coll *coll, ThreadHandle thread, bool recorded)
 HcclResult
 turn_check(struct coll *coll, const char *function)
 {
-    char why[160];
+    char why[200];
 
     if (atomic_load_explicit(&coll->turns_over, memory_order_acquire) == coll->turns &&
         !atomic_load_explicit(&coll->in_run, memory_order_acquire))
